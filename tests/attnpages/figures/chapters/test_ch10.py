@@ -1,14 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch10 import (
-    draw_answers,
-    draw_tree,
-    plot_cuts,
-    plot_rates,
-    plot_seconds,
-    plot_verdicts,
-    plot_ways,
-)
+from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_cuts, plot_rates, plot_seconds, plot_verdicts
 
 TREE = {"end": 0.15, "a": 0.48, "b": 0.37, "a end": 0.21, "a a": 0.15, "b end": 0.32}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
@@ -111,27 +103,6 @@ def test_shares_lie_end_to_end(looks_right):
 def test_what_does_not_add_up_is_refused(rows):
     with pytest.raises(ValueError, match=r"rows is empty|must share 1 out"):
         plot_verdicts(rows)
-
-
-PANELS = {
-    "nats": {"greedy": [0.8, 0.9], "temperature 1": [3.0, 3.6]},
-    "repeated": {"greedy": [0.4], "temperature 1": [0.03]},
-}
-
-
-def test_ways_stand_in_their_order_in_each_panel(looks_right):
-    nats, repeated = plot_ways(PANELS)
-    looks_right(nats)
-    looks_right(repeated)
-    assert [label.get_text() for label in nats.get_yticklabels()] == ["greedy", "temperature 1"]
-    assert nats.get_ylim()[0] > nats.get_ylim()[1]
-    assert [bar.get_width() for bar in nats.patches] == pytest.approx([0.85, 3.3])
-
-
-@pytest.mark.parametrize("panels", [{}, {"nats": {"greedy": [1.0]}, "repeated": {"beam": [0.1]}}])
-def test_panels_with_other_ways_are_refused(panels):
-    with pytest.raises(ValueError, match=r"panels is empty|needs the ways"):
-        plot_ways(panels)
 
 
 def test_a_nucleus_and_top_k_cut_where_their_titles_say():

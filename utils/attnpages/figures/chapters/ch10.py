@@ -1,4 +1,4 @@
-"""Figures of chapter 10: ways of writing, a tree, kinds of errors, answers beside a target, rates, and seconds."""
+"""Figures of chapter 10: a tree, kinds of errors, answers beside a target, rates, and seconds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
@@ -242,26 +241,3 @@ def plot_verdicts(
     ax.set(xlabel=xlabel, xlim=(0, 1))
     legend_above(ax, *ax.get_legend_handles_labels())
     return ax
-
-
-def plot_ways(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
-    """Draw several measures of the same ways of writing side by side: one bar per way, each seed as a dot.
-
-    Args:
-        panels: ``{measure with its unit: {way: [one value per seed]}}``; all have the same ways in the same order.
-
-    Raises:
-        ValueError: if there is no panel, or the ways differ.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one measure")
-    ways = list(next(iter(panels.values())))
-    size = (6.5, 1.3 + 0.42 * len(ways))
-    _, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained", squeeze=False)
-    for ax, (label, values) in zip(axes[0], panels.items(), strict=True):
-        if list(values) != ways:
-            raise ValueError(f"each measure needs the ways {ways}, got {list(values)} for {label!r}")
-        plot_bars(values, label, ax=ax)
-        ax.set_xlim(right=1.12 * max(max(seeds) for seeds in values.values()))
-    axes[0, 0].set_ylim(len(ways) - 0.4, -0.6)  # each panel has turned the common axis over
-    return list(axes[0])
