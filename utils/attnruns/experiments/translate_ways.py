@@ -83,5 +83,6 @@ EXPERIMENT = Experiment(
         "beams": {name: {"width": width, "alpha": alpha} for name, (width, alpha) in BEAMS.items()},
         "draws": {"seeds": DRAWS, **DRAWN},
     },
+    on_cpu=True,
     stored_seeds=partial(stored_seeds, "translate", MODEL),
 )
