@@ -2,7 +2,11 @@
 
 Nothing is trained; ``steps`` texts of the book's prose are read, others for each seed. Queries from position WINDOW
 on do without a token in one of two ways. Without its *value*, all weights stay, and its value counts as zero. Without
-its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this factor alone.
+its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this *factor* alone,
+which is also tried by itself: the token keeps its weight and its value, and the others are multiplied all the same.
+The same three are done, as a control, to the strongest other token of each head and query. Two further controls remove
+other tokens: the *others*, in a random order, until as much weight as that of the first is gone; and *all* others in
+those rows in which the first has more than half of the weight.
 Earlier queries stay as they are, so that nothing changes before WINDOW.
 """
 
@@ -13,11 +17,13 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
 from attnbook.attention.multihead import Heads
 from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
+from attnbook.seeding import generator
 from attnruns.experiments.real_model import smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
@@ -25,6 +31,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 LENGTH, WINDOW = 512, 128  # as in ``real_heads``: the same texts
 OTHER = 20  # a token that is no sink, as a control
+STRONGEST = -1  # as a position: the token that has most of the weight after the first, by head and query
 MASKS: dict[str, tuple[int | None, int]] = {
     "everything": (None, 0),
     "window": (WINDOW, 0),
@@ -34,6 +41,12 @@ WAYS: dict[str, tuple[str, str | None, int]] = {
     "everything": ("everything", None, 0),
     "without the value": ("everything", "value", 0),
     "without the weight": ("everything", "weight", 0),
+    "the factor alone": ("everything", "factor", 0),
+    "others of the same weight": ("everything", "others", 0),
+    "all others, where it has most": ("everything", "all", 0),
+    "the strongest other, without the value": ("everything", "value", STRONGEST),
+    "the strongest other, without the weight": ("everything", "weight", STRONGEST),
+    "the strongest other, the factor alone": ("everything", "factor", STRONGEST),
     "another without the value": ("everything", "value", OTHER),
     "another without the weight": ("everything", "weight", OTHER),
     "window": ("window", None, 0),
@@ -49,6 +62,41 @@ def texts_of(job: Job) -> Tensor:
     length = min(LENGTH, len(tokens) // (3 * job.steps))
     begin = job.seed * length * job.steps
     return tokens[begin : begin + length * job.steps].view(job.steps, length)
+
+
+def taken(weights: Tensor, position: int) -> Tensor:
+    """How much of each weight the control takes, ``(B, H, T, T)``: of the others as much as ``position`` has.
+
+    The others come in one random order. Of the last a part is taken, so that both weights are equal, unless the others
+    have less together.
+    """
+    length = weights.shape[-1]
+    order = torch.randperm(length, generator=generator(length)).to(weights.device)
+    order = order[order != position]
+    others = weights[..., order]
+    before = others.cumsum(dim=-1) - others
+    parts = (weights[..., position, None] - before).clamp(min=0)
+    gone = torch.zeros_like(weights)
+    gone[..., order] = parts.minimum(others)
+    return gone
+
+
+def changed(weights: Tensor, way: str, position: int) -> Tensor:
+    """The weights ``(B, H, T, T)`` in one of the ways, each row without ``position`` or without others."""
+    others = torch.cat([torch.zeros_like(weights[..., :1]), weights[..., 1:]], dim=-1)
+    index = others.argmax(dim=-1) if position == STRONGEST else torch.tensor(position)
+    only = F.one_hot(index, weights.shape[-1]).to(weights)  # (B, H, T, T) or (T,)
+    own = (weights * only).sum(dim=-1, keepdim=True)  # (B, H, T, 1)
+    if way == "value":
+        return weights * (1 - only)
+    if way == "others":
+        kept = weights - taken(weights, position)
+        return kept / kept.sum(dim=-1, keepdim=True)
+    if way == "all":
+        return torch.where(own > 0.5, only, weights)
+    alone = weights * (1 - only)
+    alone = alone / alone.sum(dim=-1, keepdim=True)
+    return alone + own * only if way == "factor" else alone
 
 
 def attend_without(
@@ -72,16 +120,14 @@ def attend_without(
     if watch is not None:
         watch(weights, value)
     if way is not None:
-        weights = weights.clone()
-        weights[:, :, WINDOW:, position] = 0
-    if way == "weight":
-        weights = weights / weights.sum(dim=-1, keepdim=True)
+        late = changed(weights[:, :, WINDOW:], way, position)
+        weights = torch.cat([weights[:, :, :WINDOW], late], dim=2)
     return attention.project_output(merge_heads(weights @ value)), weights
 
 
 @contextmanager
 def doing_without(model, way: str | None, position: int, watch: Watch | None = None) -> Iterator[None]:
-    """Inside this block, queries from WINDOW on do without a ``position`` in every layer: its "value" or "weight"."""
+    """Inside this block, queries from WINDOW on do without a ``position`` in every layer, in a ``way``."""
     with ExitStack() as stack:
         for attention in attentions_of(model):
             instead = partial(attend_without, attention, way, position, watch)
@@ -103,17 +149,20 @@ def without(job: Job) -> dict[str, Any]:
 
 
 def lengths(weights: Tensor, values: Tensor) -> Tensor:
-    """Of one layer, for the queries from WINDOW on, means over texts, heads and queries, ``(6,)``.
+    """Of one layer, for the queries from WINDOW on, means over texts, heads and queries, ``(9,)``.
 
     The weight of the first token; the length of its value, and of the values from WINDOW on; the lengths of what it
-    adds to a context, of what all others add, and of a context from which its weight was removed.
+    adds to a context, of what all others add, and of a context from which its weight was removed. Then the weight that
+    the control takes from the others, the weight of the strongest other, and how often the first token has more than half.
     """
     of_values = values.norm(dim=-1)  # (B, H, T)
     late = weights[:, :, WINDOW:]  # (B, H, T - WINDOW, T)
     first = late[..., :1] * values[:, :, None, 0]  # (B, H, T - WINDOW, D/H)
     rest = late[..., 1:] @ values[:, :, 1:]  # (B, H, T - WINDOW, D/H)
     alone = rest / late[..., 1:].sum(dim=-1, keepdim=True)
-    parts = late[..., 0], of_values[..., 0], of_values[..., WINDOW:], *(x.norm(dim=-1) for x in (first, rest, alone))
+    sizes = [x.norm(dim=-1) for x in (first, rest, alone)]
+    controls = taken(late, 0).sum(dim=-1), late[..., 1:].amax(dim=-1), (late[..., 0] > 0.5).float()
+    parts = late[..., 0], of_values[..., 0], of_values[..., WINDOW:], *sizes, *controls
     return torch.stack([part.mean() for part in parts])
 
 
@@ -124,8 +173,9 @@ def values(job: Job) -> dict[str, Any]:
         seen: list[Tensor] = []
         with torch.no_grad(), doing_without(model, None, 0, lambda *of, seen=seen: seen.append(lengths(*of))):
             model(text[None])
-        found.append(torch.stack(seen))  # (layers, 6)
+        found.append(torch.stack(seen))  # (layers, 9)
     names = "weight", "first_value", "other_values", "first_adds", "others_add", "renormalised"
+    names += "taken", "strongest", "mostly"
     return {"by_layer": dict(zip(names, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
 
 
