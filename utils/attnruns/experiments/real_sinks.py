@@ -153,7 +153,8 @@ def lengths(weights: Tensor, values: Tensor) -> Tensor:
 
     The weight of the first token; the length of its value, and of the values from WINDOW on; the lengths of what it
     adds to a context, of what all others add, and of a context from which its weight was removed. Then the weight that
-    the control takes from the others, the weight of the strongest other, and how often the first token has more than half.
+    the control takes from the others, the weight of the strongest other, and how often the first token
+    has more than half.
     """
     of_values = values.norm(dim=-1)  # (B, H, T)
     late = weights[:, :, WINDOW:]  # (B, H, T - WINDOW, T)
