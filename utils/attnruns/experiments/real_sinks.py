@@ -53,6 +53,17 @@ WAYS: dict[str, tuple[str, str | None, int]] = {
     "window and the first": ("and the first", None, 0),
     "window and the first, without the value": ("and the first", "value", 0),
 }
+SIZES = [
+    "weight",
+    "first_value",
+    "other_values",
+    "first_adds",
+    "others_add",
+    "renormalised",
+    "taken",
+    "strongest",
+    "mostly",
+]
 Watch = Callable[[Tensor, Tensor], None]
 
 
@@ -175,9 +186,7 @@ def values(job: Job) -> dict[str, Any]:
         with torch.no_grad(), doing_without(model, None, 0, lambda *of, seen=seen: seen.append(lengths(*of))):
             model(text[None])
         found.append(torch.stack(seen))  # (layers, 9)
-    names = "weight", "first_value", "other_values", "first_adds", "others_add", "renormalised"
-    names += "taken", "strongest", "mostly"
-    return {"by_layer": dict(zip(names, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
+    return {"by_layer": dict(zip(SIZES, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
 
 
 PARTS: Parts = {"without": (without, 4), "values": (values, 4)}
