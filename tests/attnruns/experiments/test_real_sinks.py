@@ -60,7 +60,7 @@ def test_lengths_are_those_of_both_parts_of_the_context():
     weights, values = torch.zeros(1, 1, 10, 10), torch.zeros(1, 1, 10, 2)
     weights[..., 0], weights[..., 1] = 0.75, 0.25
     values[..., 0, 0], values[..., 1, 1], values[..., 8:, 0] = 2.0, 4.0, 3.0
-    assert real_sinks.lengths(weights, values).tolist() == [0.75, 2, 3, 1.5, 1, 4, 0.25, 0.25, 1]
+    assert real_sinks.lengths(weights, values).tolist() == [0.75, 2, 3, 1.5, 1, 4]
 
 
 ROW = torch.tensor([0.4, 0.1, 0.3, 0.2]).view(1, 1, 1, 4)
@@ -70,25 +70,6 @@ def test_the_factor_alone_multiplies_the_others_and_keeps_the_token():
     assert torch.allclose(real_sinks.changed(ROW, "factor", 0).flatten(), torch.tensor([0.4, 1 / 6, 0.5, 1 / 3]))
     without = real_sinks.changed(ROW, "weight", 0)
     assert torch.allclose(without.flatten(), torch.tensor([0, 1 / 6, 0.5, 1 / 3]))
-
-
-def test_the_control_takes_the_same_weight_from_others_and_a_part_of_the_last():
-    gone = real_sinks.taken(ROW, 0).flatten()
-    assert gone[0] == 0
-    assert gone.sum().isclose(torch.tensor(0.4))
-    assert sum(0 < part < whole for part, whole in zip(gone.tolist(), ROW.flatten().tolist(), strict=True)) == 1
-    kept = real_sinks.changed(ROW, "others", 0)
-    assert kept.sum().isclose(torch.tensor(1.0))
-    assert kept[..., 0].isclose(torch.tensor(0.4 / 0.6))
-    most = torch.tensor([0.7, 0.1, 0.1, 0.1]).view(1, 1, 1, 4)  # the others have less than the token
-    assert torch.allclose(real_sinks.taken(most, 0).flatten(), torch.tensor([0, 0.1, 0.1, 0.1]))
-
-
-def test_all_others_go_only_where_the_token_has_most_of_the_weight():
-    rows = torch.cat([ROW, torch.tensor([0.7, 0.1, 0.1, 0.1]).view(1, 1, 1, 4)], dim=2)
-    left = real_sinks.changed(rows, "all", 0)[0, 0]
-    assert torch.equal(left[0], ROW.flatten())
-    assert left[1].tolist() == [1, 0, 0, 0]
 
 
 def test_the_strongest_other_is_chosen_by_row():

@@ -4,13 +4,11 @@ Nothing is trained; ``steps`` texts of the book's prose are read, others for eac
 on do without a token in one of two ways. Without its *value*, all weights stay, and its value counts as zero. Without
 its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this *factor* alone,
 which is also tried by itself: the token keeps its weight and its value, and the others are multiplied all the same.
-The same three are done, as a control, to the strongest other token of each head and query. Two further controls remove
-other tokens: the *others*, in a random order, until as much weight as that of the first is gone; and *all* others in
-those rows in which the first has more than half of the weight.
+As a control, the same three are done to the strongest other token of each head and query.
 Earlier queries stay as they are, so that nothing changes before WINDOW.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -23,7 +21,6 @@ from torch import Tensor
 from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
 from attnbook.attention.multihead import Heads
 from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
-from attnbook.seeding import generator
 from attnruns.experiments.real_model import smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
@@ -41,29 +38,18 @@ WAYS: dict[str, tuple[str, str | None, int]] = {
     "everything": ("everything", None, 0),
     "without the value": ("everything", "value", 0),
     "without the weight": ("everything", "weight", 0),
-    "the factor alone": ("everything", "factor", 0),
-    "others of the same weight": ("everything", "others", 0),
-    "all others, where it has most": ("everything", "all", 0),
-    "the strongest other, without the value": ("everything", "value", STRONGEST),
-    "the strongest other, without the weight": ("everything", "weight", STRONGEST),
-    "the strongest other, the factor alone": ("everything", "factor", STRONGEST),
     "another without the value": ("everything", "value", OTHER),
     "another without the weight": ("everything", "weight", OTHER),
     "window": ("window", None, 0),
     "window and the first": ("and the first", None, 0),
     "window and the first, without the value": ("and the first", "value", 0),
 }
-SIZES = [
-    "weight",
-    "first_value",
-    "other_values",
-    "first_adds",
-    "others_add",
-    "renormalised",
-    "taken",
-    "strongest",
-    "mostly",
-]
+CONTROLS: dict[str, tuple[str, str | None, int]] = {
+    "the factor alone": ("everything", "factor", 0),
+    "the strongest other, without the value": ("everything", "value", STRONGEST),
+    "the strongest other, without the weight": ("everything", "weight", STRONGEST),
+    "the strongest other, the factor alone": ("everything", "factor", STRONGEST),
+}
 Watch = Callable[[Tensor, Tensor], None]
 
 
@@ -75,36 +61,14 @@ def texts_of(job: Job) -> Tensor:
     return tokens[begin : begin + length * job.steps].view(job.steps, length)
 
 
-def taken(weights: Tensor, position: int) -> Tensor:
-    """How much of each weight the control takes, ``(B, H, T, T)``: of the others as much as ``position`` has.
-
-    The others come in one random order. Of the last a part is taken, so that both weights are equal, unless the others
-    have less together.
-    """
-    length = weights.shape[-1]
-    order = torch.randperm(length, generator=generator(length)).to(weights.device)
-    order = order[order != position]
-    others = weights[..., order]
-    before = others.cumsum(dim=-1) - others
-    parts = (weights[..., position, None] - before).clamp(min=0)
-    gone = torch.zeros_like(weights)
-    gone[..., order] = parts.minimum(others)
-    return gone
-
-
 def changed(weights: Tensor, way: str, position: int) -> Tensor:
-    """The weights ``(B, H, T, T)`` in one of the ways, each row without ``position`` or without others."""
+    """The weights ``(B, H, T, T)`` in one of the ways, for the token at ``position`` of each row."""
     others = torch.cat([torch.zeros_like(weights[..., :1]), weights[..., 1:]], dim=-1)
     index = others.argmax(dim=-1) if position == STRONGEST else torch.tensor(position)
     only = F.one_hot(index, weights.shape[-1]).to(weights)  # (B, H, T, T) or (T,)
     own = (weights * only).sum(dim=-1, keepdim=True)  # (B, H, T, 1)
     if way == "value":
         return weights * (1 - only)
-    if way == "others":
-        kept = weights - taken(weights, position)
-        return kept / kept.sum(dim=-1, keepdim=True)
-    if way == "all":
-        return torch.where(own > 0.5, only, weights)
     alone = weights * (1 - only)
     alone = alone / alone.sum(dim=-1, keepdim=True)
     return alone + own * only if way == "factor" else alone
@@ -146,35 +110,35 @@ def doing_without(model, way: str | None, position: int, watch: Watch | None = N
         yield
 
 
-def without(job: Job) -> dict[str, Any]:
+def nats_in(ways: Mapping[str, tuple[str, str | None, int]], texts: Tensor) -> dict[str, Any]:
     """Nats per token of each text from WINDOW on, in each of the ways."""
-    model, texts = smollm2().model, texts_of(job)
-    length, figures = texts.shape[1], {}
-    for name, (mask_name, way, position) in WAYS.items():
+    model, length, figures = smollm2().model, texts.shape[1], {}
+    for name, (mask_name, way, position) in ways.items():
         window, sinks = MASKS[mask_name]
         mask = sinks_and_window(length, length if window is None else window, sinks)
         with torch.no_grad(), doing_without(model, way, position):
             loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
         figures[name] = rounded(loss[:, WINDOW:].mean(dim=1))
-    return {"nats": figures}
+    return figures
+
+
+def without(job: Job) -> dict[str, Any]:
+    """Nats without the first token, without another one, and in a window."""
+    return {"nats": nats_in(WAYS, texts_of(job))}
 
 
 def lengths(weights: Tensor, values: Tensor) -> Tensor:
-    """Of one layer, for the queries from WINDOW on, means over texts, heads and queries, ``(9,)``.
+    """Of one layer, for the queries from WINDOW on, means over texts, heads and queries, ``(6,)``.
 
     The weight of the first token; the length of its value, and of the values from WINDOW on; the lengths of what it
-    adds to a context, of what all others add, and of a context from which its weight was removed. Then the weight that
-    the control takes from the others, the weight of the strongest other, and how often the first token
-    has more than half.
+    adds to a context, of what all others add, and of a context from which its weight was removed.
     """
     of_values = values.norm(dim=-1)  # (B, H, T)
     late = weights[:, :, WINDOW:]  # (B, H, T - WINDOW, T)
     first = late[..., :1] * values[:, :, None, 0]  # (B, H, T - WINDOW, D/H)
     rest = late[..., 1:] @ values[:, :, 1:]  # (B, H, T - WINDOW, D/H)
     alone = rest / late[..., 1:].sum(dim=-1, keepdim=True)
-    sizes = [x.norm(dim=-1) for x in (first, rest, alone)]
-    controls = taken(late, 0).sum(dim=-1), late[..., 1:].amax(dim=-1), (late[..., 0] > 0.5).float()
-    parts = late[..., 0], of_values[..., 0], of_values[..., WINDOW:], *sizes, *controls
+    parts = late[..., 0], of_values[..., 0], of_values[..., WINDOW:], *(x.norm(dim=-1) for x in (first, rest, alone))
     return torch.stack([part.mean() for part in parts])
 
 
@@ -185,15 +149,33 @@ def values(job: Job) -> dict[str, Any]:
         seen: list[Tensor] = []
         with torch.no_grad(), doing_without(model, None, 0, lambda *of, seen=seen: seen.append(lengths(*of))):
             model(text[None])
-        found.append(torch.stack(seen))  # (layers, 9)
-    return {"by_layer": dict(zip(SIZES, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
+        found.append(torch.stack(seen))  # (layers, 6)
+    names = "weight", "first_value", "other_values", "first_adds", "others_add", "renormalised"
+    return {"by_layer": dict(zip(names, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
 
 
-PARTS: Parts = {"without": (without, 4), "values": (values, 4)}
+def controls(job: Job) -> dict[str, Any]:
+    """Nats with the factor alone, and with the strongest other token in place of the first; by layer, both weights."""
+    model, texts, found = smollm2().model, texts_of(job), []
+    for text in texts:
+        seen: list[Tensor] = []
+
+        def watch(weights: Tensor, _: Tensor, seen: list[Tensor] = seen) -> None:
+            late = weights[:, :, WINDOW:]
+            seen.append(torch.stack([late[..., 0].mean(), late[..., 1:].amax(dim=-1).mean()]))
+
+        with torch.no_grad(), doing_without(model, None, 0, watch):
+            model(text[None])
+        found.append(torch.stack(seen))  # (layers, 2)
+    weights = dict(zip(("first", "strongest"), rounded(torch.stack(found).mean(dim=0).T), strict=True))
+    return {"nats": nats_in(CONTROLS, texts), "weights": weights}
+
+
+PARTS: Parts = {"without": (without, 4), "values": (values, 4), "controls": (controls, 4)}
 
 
 def run(job: Job) -> Outcome:
-    """Measure one of the two."""
+    """Measure one of the three."""
     return measured(PARTS, job)
 
 
