@@ -61,3 +61,20 @@ def test_lengths_are_those_of_both_parts_of_the_context():
     weights[..., 0], weights[..., 1] = 0.75, 0.25
     values[..., 0, 0], values[..., 1, 1], values[..., 8:, 0] = 2.0, 4.0, 3.0
     assert real_sinks.lengths(weights, values).tolist() == [0.75, 2, 3, 1.5, 1, 4]
+
+
+ROW = torch.tensor([0.4, 0.1, 0.3, 0.2]).view(1, 1, 1, 4)
+
+
+def test_the_factor_alone_multiplies_the_others_and_keeps_the_token():
+    assert torch.allclose(real_sinks.changed(ROW, "factor", 0).flatten(), torch.tensor([0.4, 1 / 6, 0.5, 1 / 3]))
+    without = real_sinks.changed(ROW, "weight", 0)
+    assert torch.allclose(without.flatten(), torch.tensor([0, 1 / 6, 0.5, 1 / 3]))
+
+
+def test_the_strongest_other_is_chosen_by_row():
+    rows = torch.cat([ROW, torch.tensor([0.1, 0.6, 0.2, 0.1]).view(1, 1, 1, 4)], dim=2)
+    without = real_sinks.changed(rows, "value", real_sinks.STRONGEST)[0, 0]
+    assert torch.allclose(without, torch.tensor([[0.4, 0.1, 0, 0.2], [0.1, 0, 0.2, 0.1]]))
+    multiplied = real_sinks.changed(rows, "factor", real_sinks.STRONGEST)[0, 0, 1]
+    assert torch.allclose(multiplied, torch.tensor([0.25, 0.6, 0.5, 0.25]))

@@ -2,17 +2,20 @@
 
 Nothing is trained; ``steps`` texts of the book's prose are read, others for each seed. Queries from position WINDOW
 on do without a token in one of two ways. Without its *value*, all weights stay, and its value counts as zero. Without
-its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this factor alone.
+its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this *factor* alone,
+which is also tried by itself: the token keeps its weight and its value, and the others are multiplied all the same.
+As a control, the same three are done to the strongest other token of each head and query.
 Earlier queries stay as they are, so that nothing changes before WINDOW.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
@@ -25,6 +28,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 LENGTH, WINDOW = 512, 128  # as in ``real_heads``: the same texts
 OTHER = 20  # a token that is no sink, as a control
+STRONGEST = -1  # as a position: the token that has most of the weight after the first, by head and query
 MASKS: dict[str, tuple[int | None, int]] = {
     "everything": (None, 0),
     "window": (WINDOW, 0),
@@ -40,6 +44,12 @@ WAYS: dict[str, tuple[str, str | None, int]] = {
     "window and the first": ("and the first", None, 0),
     "window and the first, without the value": ("and the first", "value", 0),
 }
+CONTROLS: dict[str, tuple[str, str | None, int]] = {
+    "the factor alone": ("everything", "factor", 0),
+    "the strongest other, without the value": ("everything", "value", STRONGEST),
+    "the strongest other, without the weight": ("everything", "weight", STRONGEST),
+    "the strongest other, the factor alone": ("everything", "factor", STRONGEST),
+}
 Watch = Callable[[Tensor, Tensor], None]
 
 
@@ -49,6 +59,19 @@ def texts_of(job: Job) -> Tensor:
     length = min(LENGTH, len(tokens) // (3 * job.steps))
     begin = job.seed * length * job.steps
     return tokens[begin : begin + length * job.steps].view(job.steps, length)
+
+
+def changed(weights: Tensor, way: str, position: int) -> Tensor:
+    """The weights ``(B, H, T, T)`` in one of the ways, for the token at ``position`` of each row."""
+    others = torch.cat([torch.zeros_like(weights[..., :1]), weights[..., 1:]], dim=-1)
+    index = others.argmax(dim=-1) if position == STRONGEST else torch.tensor(position)
+    only = F.one_hot(index, weights.shape[-1]).to(weights)  # (B, H, T, T) or (T,)
+    own = (weights * only).sum(dim=-1, keepdim=True)  # (B, H, T, 1)
+    if way == "value":
+        return weights * (1 - only)
+    alone = weights * (1 - only)
+    alone = alone / alone.sum(dim=-1, keepdim=True)
+    return alone + own * only if way == "factor" else alone
 
 
 def attend_without(
@@ -72,16 +95,14 @@ def attend_without(
     if watch is not None:
         watch(weights, value)
     if way is not None:
-        weights = weights.clone()
-        weights[:, :, WINDOW:, position] = 0
-    if way == "weight":
-        weights = weights / weights.sum(dim=-1, keepdim=True)
+        late = changed(weights[:, :, WINDOW:], way, position)
+        weights = torch.cat([weights[:, :, :WINDOW], late], dim=2)
     return attention.project_output(merge_heads(weights @ value)), weights
 
 
 @contextmanager
 def doing_without(model, way: str | None, position: int, watch: Watch | None = None) -> Iterator[None]:
-    """Inside this block, queries from WINDOW on do without a ``position`` in every layer: its "value" or "weight"."""
+    """Inside this block, queries from WINDOW on do without a ``position`` in every layer, in a ``way``."""
     with ExitStack() as stack:
         for attention in attentions_of(model):
             instead = partial(attend_without, attention, way, position, watch)
@@ -89,17 +110,21 @@ def doing_without(model, way: str | None, position: int, watch: Watch | None = N
         yield
 
 
-def without(job: Job) -> dict[str, Any]:
+def nats_in(ways: Mapping[str, tuple[str, str | None, int]], texts: Tensor) -> dict[str, Any]:
     """Nats per token of each text from WINDOW on, in each of the ways."""
-    model, texts = smollm2().model, texts_of(job)
-    length, figures = texts.shape[1], {}
-    for name, (mask_name, way, position) in WAYS.items():
+    model, length, figures = smollm2().model, texts.shape[1], {}
+    for name, (mask_name, way, position) in ways.items():
         window, sinks = MASKS[mask_name]
         mask = sinks_and_window(length, length if window is None else window, sinks)
         with torch.no_grad(), doing_without(model, way, position):
             loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
         figures[name] = rounded(loss[:, WINDOW:].mean(dim=1))
-    return {"nats": figures}
+    return figures
+
+
+def without(job: Job) -> dict[str, Any]:
+    """Nats without the first token, without another one, and in a window."""
+    return {"nats": nats_in(WAYS, texts_of(job))}
 
 
 def lengths(weights: Tensor, values: Tensor) -> Tensor:
@@ -129,11 +154,28 @@ def values(job: Job) -> dict[str, Any]:
     return {"by_layer": dict(zip(names, rounded(torch.stack(found).mean(dim=0).T), strict=True))}
 
 
-PARTS: Parts = {"without": (without, 4), "values": (values, 4)}
+def controls(job: Job) -> dict[str, Any]:
+    """Nats with the factor alone, and with the strongest other token in place of the first; by layer, both weights."""
+    model, texts, found = smollm2().model, texts_of(job), []
+    for text in texts:
+        seen: list[Tensor] = []
+
+        def watch(weights: Tensor, _: Tensor, seen: list[Tensor] = seen) -> None:
+            late = weights[:, :, WINDOW:]
+            seen.append(torch.stack([late[..., 0].mean(), late[..., 1:].amax(dim=-1).mean()]))
+
+        with torch.no_grad(), doing_without(model, None, 0, watch):
+            model(text[None])
+        found.append(torch.stack(seen))  # (layers, 2)
+    weights = dict(zip(("first", "strongest"), rounded(torch.stack(found).mean(dim=0).T), strict=True))
+    return {"nats": nats_in(CONTROLS, texts), "weights": weights}
+
+
+PARTS: Parts = {"without": (without, 4), "values": (values, 4), "controls": (controls, 4)}
 
 
 def run(job: Job) -> Outcome:
-    """Measure one of the two."""
+    """Measure one of the three."""
     return measured(PARTS, job)
 
 
