@@ -135,7 +135,7 @@ def plot_heads(
 
 
 def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None) -> Axes:
-    """Draw how heads copy a token: one changes its key, one finds it and changes later queries, and later ones write it.
+    """Draw how heads copy a token: one changes its key, one finds it by this key, and later ones write it.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
