@@ -1,5 +1,7 @@
 """The query of chapter 14's file with one more part: the file itself otherwise, and tests that lead it astray."""
 
+from functools import partial
+
 import pytest
 import torch
 from experiment_runs import checked_run
@@ -22,7 +24,8 @@ def test_a_run_trains_the_network_and_tests_whole_and_led_trips(name, tmp_path):
 
 def test_the_plain_query_is_the_file_s_own():
     points, answers = random_points(5, 6, generator(1)), []
-    for names in (trip_query.file("plain", 0), trip_file.file(0)):
+    for file in (partial(trip_query.file, "plain"), trip_file.file):
+        names = file(0)
         network = names["TripNetwork"]()
         with torch.no_grad():
             answers.append(names["answer"](network, points))
