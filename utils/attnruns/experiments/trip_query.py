@@ -82,7 +82,7 @@ def run(job: Job) -> Outcome:
     names[TRAININGS[how]](network, job.steps)
     seconds = round(time.process_time() - started, 1)  # of the processor
     return Outcome(
-        {**tested(names, network), "seconds": seconds}, network if job.seed == 0 and query != "twice" else None
+        {**tested(names, network), "seconds": seconds}, network if job.seed == 0 and query == "remaining" else None
     )
 
 
