@@ -4,10 +4,12 @@ import torch
 
 from attnbook.data.points.tours import distances
 from attnpages.figures.chapters.ch14 import (
+    Choice,
     Way,
     draw_held_karp,
     draw_trip_network,
     plot_choices,
+    plot_same_last,
     plot_second_cities,
     plot_ways,
 )
@@ -120,3 +122,14 @@ def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
     assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
     with pytest.raises(ValueError, match="four cities"):
         draw_held_karp(torch.zeros(3, 3))
+
+
+def test_beginnings_with_the_same_last_position_stand_side_by_side(texts):
+    one = Choice([0, 2], 3, torch.tensor([0.0, 0.25, 0.0, 0.75]))
+    other = Choice([0, 1, 2], 3, torch.tensor([0.0, 0.0, 0.0, 1.0]))
+    axes = plot_same_last(SQUARE, [one, other])
+    assert [ax.get_title(loc="left") for ax in axes] == ["after 0, 2", "after 0, 1, 2"]
+    assert {"0: ×", "1: 25 %", "2: ×", "3: 75 %"} <= set(texts(axes[0]))
+    assert {"0: ×", "1: ×", "2: ×", "3: 100 %"} <= set(texts(axes[1]))
+    with pytest.raises(ValueError, match=r"end at the same position, got \[\[0, 2\], \[0, 1\]\]"):
+        plot_same_last(SQUARE, [one, Choice([0, 1], 2, torch.ones(4))])

@@ -198,32 +198,66 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
     if len(trip) != count or probabilities.shape != (count - 1, count) or not 0 < choices < count:
         found = (len(trip), tuple(probabilities.shape), choices)
         raise ValueError(f"trip, probabilities and choices do not fit {count} points, got {found}")
-    _, drawn = plt.subplots(1, choices, figsize=(6.5, 2.5), layout="constrained")
-    axes, listed = list(np.atleast_1d(drawn).flat), points.tolist()
+    axes = _maps(choices)
     for step, ax in enumerate(axes):
-        done, following = list(trip[: step + 1]), trip[step + 1]
-        ax.plot(*zip(*(listed[n] for n in done), strict=True), **_WAY)
-        end: Look = {"arrowstyle": "-|>", "color": STYLES[1].colour, "linewidth": 2, "linestyle": "--", "shrinkB": 7}
-        ax.annotate("", listed[following], listed[done[-1]], arrowprops={**end, "mutation_scale": 13})
-        for n, (x, y) in enumerate(listed):
-            if n in done:
-                ax.plot(x, y, **(_START if n == trip[0] else _POINT))
-            else:
-                chance = float(probabilities[step, n])
-                ring: Look = {
-                    "marker": "o",
-                    "markersize": 6 + 22 * chance**0.5,
-                    "color": STYLES[1].colour,
-                    "alpha": 0.3,
-                }
-                ax.plot(x, y, linestyle="", markeredgewidth=0, zorder=1, **ring)
-                ax.plot(x, y, **_POINT)
-            share = "×" if n in done else f"{100 * float(probabilities[step, n]):.0f} %"
-            radius = 0.0 if n in done else 11 * float(probabilities[step, n]) ** 0.5
-            _say_beside(ax, f"{n}: {share}", points[n], points[_neighbours(n, [*done, following])], 3 + radius)
-        _square(ax, f"choice {step + 1}: {following}")
-        ax.set(xlim=(-0.12, 1.1), ylim=(0.04, 1.0), xticks=(), yticks=())
+        _draw_choice(ax, points, Choice(trip[: step + 1], trip[step + 1], probabilities[step]))
+        ax.set_title(f"choice {step + 1}: {trip[step + 1]}", fontsize=11, loc="left")
     return axes
+
+
+class Choice(NamedTuple):
+    """One choice of a pointer network.
+
+    Fields:
+        begun: the positions chosen so far. following: the position to which an arrow leads.
+        probabilities: ``(N,)``, of each position; 0 where it has been chosen.
+    """
+
+    begun: Sequence[int]
+    following: int
+    probabilities: Tensor
+
+
+def plot_same_last(points: Tensor, choices: Sequence[Choice]) -> list[Axes]:
+    """Draw choices side by side after different beginnings that end at the same position.
+
+    Raises:
+        ValueError: if there are fewer than two, or they do not end at the same position.
+    """
+    if len(choices) < 2 or len({choice.begun[-1] for choice in choices}) > 1:
+        begun = [list(choice.begun) for choice in choices]
+        raise ValueError(f"choices must be two or more that end at the same position, got {begun}")
+    axes = _maps(len(choices))
+    for ax, choice in zip(axes, choices, strict=True):
+        _draw_choice(ax, points, choice)
+        ax.set_title("after " + ", ".join(map(str, choice.begun)), fontsize=11, loc="left")
+    return axes
+
+
+def _maps(count: int) -> list[Axes]:
+    _, drawn = plt.subplots(1, count, figsize=(6.5, 2.5), layout="constrained")
+    return list(np.atleast_1d(drawn).flat)
+
+
+def _draw_choice(ax: Axes, points: Tensor, choice: Choice) -> None:
+    """The way so far, a dashed arrow to the next position, and a circle for each probability."""
+    listed, done, following = points.tolist(), list(choice.begun), choice.following
+    ax.plot(*zip(*(listed[n] for n in done), strict=True), **_WAY)
+    end: Look = {"arrowstyle": "-|>", "color": STYLES[1].colour, "linewidth": 2, "linestyle": "--", "shrinkB": 7}
+    ax.annotate("", listed[following], listed[done[-1]], arrowprops={**end, "mutation_scale": 13})
+    for n, (x, y) in enumerate(listed):
+        chance = float(choice.probabilities[n])
+        if n in done:
+            ax.plot(x, y, **(_START if n == done[0] else _POINT))
+        else:
+            ring: Look = {"marker": "o", "markersize": 6 + 22 * chance**0.5, "color": STYLES[1].colour, "alpha": 0.3}
+            ax.plot(x, y, linestyle="", markeredgewidth=0, zorder=1, **ring)
+            ax.plot(x, y, **_POINT)
+        share = "×" if n in done else f"{100 * chance:.0f} %"
+        radius = 0.0 if n in done else 11 * chance**0.5
+        _say_beside(ax, f"{n}: {share}", points[n], points[_neighbours(n, [*done, following])], 3 + radius)
+    _square(ax, "")
+    ax.set(xlim=(-0.12, 1.1), ylim=(0.04, 1.0), xticks=(), yticks=())
 
 
 def _neighbours(n: int, path: list[int]) -> list[int]:
