@@ -4,6 +4,7 @@ The copiers are the rotary model of chapter 17's file, as it stands there but fo
 :mod:`attnruns.experiments.decoder_reach`. Each is trained, and then copies longer strings in several ways.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -29,7 +30,8 @@ CHAPTER = "17_beyond_lengths"
 REPLACED = {"torch.manual_seed(0)": "torch.manual_seed({seed})", "steps=900": "steps={steps}"}
 STEPS = {"file": 900, "blocks": decoder_reach.MOST}
 TRAINED = decoder_reach.TRAINED  # letters: the longest strings of training
-SIZES = (12, 15, 18, 24)
+LENGTHS = (2, 4, 6, 8, 10, 12, 15, 18, 24)  # letters, as trained
+SIZES = (12, 15, 18, 24)  # letters, in every other way
 TESTS, TEST_SEED = 400, 17  # strings of the file's tests; those of the blocks are decoder_reach's
 PER_HEAD = 16  # features of a head, eight pairs, in both kinds
 FAST = 3.0  # turns within the trained positions from which a pair stays as it is; Peng et al. have 32 for Llama
@@ -73,7 +75,7 @@ WAYS: Mapping[str, Way] = {
 def scales_of(way: str, size: int) -> list[Tensor]:
     """What the frequencies of each layer are multiplied by for strings of ``size`` letters: two of ``(D/2,)``."""
     frequencies, layers = chosen(WAYS, way)
-    slower = frequencies(size / TRAINED) / rotary_frequencies(PER_HEAD)
+    slower = frequencies(max(1.0, size / TRAINED)) / rotary_frequencies(PER_HEAD)
     return [slower if changed else torch.ones_like(slower) for changed in layers]
 
 
@@ -85,7 +87,7 @@ def shares(right: Tensor) -> dict[str, float]:
 
 @torch.no_grad()
 def file_shares(names: Mapping[str, Any], model: nn.Module, size: int, scales: list[Tensor]) -> dict[str, float]:
-    """What a model of the chapter's file copies if positions are multiplied by ``scales``; afterwards it is as before."""
+    """What a model of the file copies if positions are multiplied by ``scales``; afterwards it is as before."""
     layers: Any = model.layers
     before = [layer.scale for layer in layers]
     with torch.random.fork_rng(devices=[]):
@@ -122,32 +124,37 @@ def file(seed: int, steps: int) -> dict[str, Any]:
 def run(job: Job) -> Outcome:
     """Train one copier, and let it copy in every way."""
     figures: dict[str, Any] = {}
+    ones = scales_of("trained", TRAINED)
     if job.model == "file":
+        started = time.process_time()
         names = file(job.seed, job.steps)
+        figures["seconds"] = round(time.process_time() - started, 1)  # of the processor, for both models of the file
         models = names["models"]
 
         def tested(size: int, scales: list[Tensor]) -> dict[str, float]:
             return file_shares(names, models["rotary"], size, scales)
 
-        ones = scales_of("trained", TRAINED)
-        figures["window"] = {str(size): file_shares(names, models["window"], size, ones) for size in SIZES}
+        figures["window"] = {str(size): file_shares(names, models["window"], size, ones) for size in LENGTHS}
     else:
         seed_everything(job.seed)
         model = decoder_reach.build("rotary")
         recipe = decoder_reach.TRAINING
         loss, validate = decoder_lengths.copying_loss, decoder_reach.validation
-        _, figures = train(model, Strings(), job, recipe, loss=loss, validate=validate)
+        history, figures = train(model, Strings(), job, recipe, loss=loss, validate=validate)
+        figures["trained_steps"] = history.steps
 
         def tested(size: int, scales: list[Tensor]) -> dict[str, float]:
             return block_shares(model, size, scales)
 
     for way in WAYS:
-        figures[way] = {str(size): tested(size, scales_of(way, size)) for size in SIZES}
+        sizes = LENGTHS if way == "trained" else SIZES
+        figures[way] = {str(size): tested(size, scales_of(way, size)) for size in sizes}
     return Outcome(figures)
 
 
 SETTINGS = {
-    "task": "copies of strings of 2 to 12 of 26 letters", "sizes": SIZES, "tests": {"file": TESTS, "blocks": decoder_lengths.TESTS},
+    "task": "copies of strings of 2 to 12 of 26 letters", "sizes": SIZES,
+    "tests": {"file": TESTS, "blocks": decoder_lengths.TESTS},
     "batch": 64, "learning_rate": {"file": 0.01, "blocks": decoder_reach.TRAINING["learning_rate"]},
     "warmup": {"file": 50, "blocks": decoder_reach.TRAINING["warmup"]},
     "max_grad_norm": {"file": None, "blocks": decoder_reach.TRAINING["max_grad_norm"]}, "fast": FAST, "more": MORE,
