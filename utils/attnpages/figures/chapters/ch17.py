@@ -10,7 +10,7 @@ from torch import Tensor
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import INK
-from attnpages.figures.style import HEAT_MAP, legend_above, styles_for
+from attnpages.figures.style import HEAT_MAP, Look, legend_above, styles_for
 
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
@@ -106,7 +106,7 @@ def plot_ways(panels: Mapping[str, Ways], ylabel: str, height: float = 3.2) -> l
                     raise ValueError(f"a training of {kind} has the ways {list(training)}, others have {ways}")
                 xs = [x + 0.12 * (offset - (len(kinds) - 1) / 2) for x in range(len(ways))]
                 style = styles[kind]
-                look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "linewidth": 1.0}
+                look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "linewidth": 1.0}
                 ax.plot(xs, [training[way] for way in ways], markersize=7, alpha=0.85, **look)
         ax.set_xticks(range(len(ways)), ways)
         ax.set(ylabel=ylabel, ylim=(-0.03, 1.05), xlim=(-0.4, len(ways) - 0.6))
