@@ -109,8 +109,7 @@ def plot_ways(panels: Mapping[str, Ways], ylabel: str, height: float = 3.2) -> l
                 look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "linewidth": 1.0}
                 ax.plot(xs, [training[way] for way in ways], markersize=7, alpha=0.85, **look)
         ax.set_xticks(range(len(ways)), ways)
-        ax.set(ylabel=ylabel, ylim=(-0.03, 1.05), xlim=(-0.4, len(ways) - 0.6))
-        ax.text(0.01, 0.04, title, transform=ax.transAxes)
+        ax.set(ylabel=f"{ylabel}\n({title})", ylim=(-0.03, 1.05), xlim=(-0.4, len(ways) - 0.6))
     handles = [axes[0].lines[sum(len(first[kind]) for kind in list(first)[:i])] for i in range(len(first))]
     legend_above(axes[0], handles, list(first))
     return axes
