@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch17 import Beyond, draw_reading, plot_beyond
+from attnpages.figures.chapters.ch17 import Beyond, draw_reading, plot_beyond, plot_ways
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -30,3 +30,21 @@ def test_letters_of_the_string_are_written_at_both_axes():
         assert [label.get_text() for label in axis.get_ticklabels()] == ["c", "a", "b"]
     with pytest.raises(ValueError):
         draw_reading({"rotary": torch.eye(3)}, {"rotary": "ca"})
+
+
+def test_each_training_has_a_line_through_its_ways():
+    ways = {
+        "file": [{"as trained": 0.5, "both": 0.2}, {"as trained": 0.6, "both": 0.1}],
+        "blocks": [{"as trained": 0.1, "both": 0.2}],
+    }
+    first, second = plot_ways({"15 letters": ways, "24 letters": ways}, "share")
+    for ax, title in ((first, "15 letters"), (second, "24 letters")):
+        assert [line.get_ydata().tolist() for line in ax.lines] == [[0.5, 0.2], [0.6, 0.1], [0.1, 0.2]]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["as trained", "both"]
+        assert ax.get_ylabel() == f"share\n({title})"
+    assert [text.get_text() for text in first.get_legend().get_texts()] == ["file", "blocks"]
+    assert first.lines[0].get_color() == first.lines[1].get_color() != first.lines[2].get_color()
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_ways({}, "share")
+    with pytest.raises(ValueError, match="a training of blocks has the ways"):
+        plot_ways({"15 letters": ways | {"blocks": [{"both": 0.2}]}}, "share")

@@ -1,4 +1,4 @@
-"""Figures of chapter 17: how models fall beyond their trained lengths, and to which letters two copiers attend."""
+"""Figures of chapter 17: copying beyond the trained lengths, to which letters copiers attend, and ways to read them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +10,9 @@ from torch import Tensor
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import INK
-from attnpages.figures.style import HEAT_MAP
+from attnpages.figures.style import HEAT_MAP, Look, legend_above, styles_for
+
+Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
 
 class Beyond(NamedTuple):
@@ -79,3 +81,35 @@ def draw_reading(
     for ax in grid.flat[len(maps) :]:
         ax.set_visible(False)
     return list(grid.flat[: len(maps)])
+
+
+def plot_ways(panels: Mapping[str, Ways], ylabel: str, height: float = 3.2) -> list[Axes]:
+    """Draw what trained models reach if they are read in several ways: a dot per training and way, a line per training.
+
+    Args:
+        panels: ``{title: {kind of model: [{way: share} per training]}}``, one below another; the first one says the
+            ways and their order. ylabel: of the shares.
+
+    Raises:
+        ValueError: if there is no panel, or a training lacks a way.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its models")
+    first = next(iter(panels.values()))
+    ways, styles = list(next(iter(first.values()))[0]), styles_for(first)
+    _, grid = plt.subplots(len(panels), 1, figsize=(6.5, height * len(panels)), layout="constrained", squeeze=False)
+    axes: list[Axes] = list(grid[:, 0])
+    for ax, (title, kinds) in zip(axes, panels.items(), strict=True):
+        for offset, (kind, trainings) in enumerate(kinds.items()):
+            for training in trainings:
+                if set(training) != set(ways):
+                    raise ValueError(f"a training of {kind} has the ways {list(training)}, others have {ways}")
+                xs = [x + 0.12 * (offset - (len(kinds) - 1) / 2) for x in range(len(ways))]
+                style = styles[kind]
+                look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "linewidth": 1.0}
+                ax.plot(xs, [training[way] for way in ways], markersize=7, alpha=0.85, **look)
+        ax.set_xticks(range(len(ways)), ways)
+        ax.set(ylabel=f"{ylabel}\n({title})", ylim=(-0.03, 1.05), xlim=(-0.4, len(ways) - 0.6))
+    handles = [axes[0].lines[sum(len(first[kind]) for kind in list(first)[:i])] for i in range(len(first))]
+    legend_above(axes[0], handles, list(first))
+    return axes
