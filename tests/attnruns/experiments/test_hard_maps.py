@@ -19,12 +19,14 @@ def file():
     return hard_attention.names_of(0)
 
 
-def test_the_other_cells_are_those_of_the_digits_and_one_with_neither(file):
-    image, _, cell = file["canvases"](50)
-    found = hard_maps.other_cell(image, cell)
+def test_the_empty_cell_shows_nothing_of_the_second_digit():
+    cell = torch.tensor([[0, 1], [0, 8], [3, 4], [2, 6]])
+    found, there = hard_maps.other_cells(cell)
     assert torch.equal(torch.stack([found["first"], found["own"]], dim=1), cell)
-    assert (found["empty"][:, None] != cell).all()
-    assert len(set(found["empty"].tolist())) > 3
+    assert there.tolist() == [True, True, False, True]  # a digit in the middle touches every cell
+    assert found["empty"][0] in (6, 7, 8)
+    assert found["empty"][1] in (1, 2, 3, 6)
+    assert found["empty"][3] in (0, 1, 5, 8)
 
 
 def test_a_forced_read_changes_one_word_only(file):
@@ -39,6 +41,9 @@ def test_a_forced_read_changes_one_word_only(file):
     alpha = file["run"](model, image, file["largest"], caption)[1]
     own = file["run"](model, image, hard_maps.forced(file["largest"], alpha[:, 2].argmax(dim=1)), caption)[0]
     torch.testing.assert_close(plain, own)
+    both = file["run"](model, image, hard_maps.forced(file["largest"], cell[:, 0], (2, 3)), caption)[0]
+    torch.testing.assert_close(plain[:, 0], both[:, 0])
+    assert not torch.allclose(plain[:, 1], both[:, 1])
 
 
 def test_an_untrained_model_attends_evenly():
@@ -47,7 +52,7 @@ def test_an_untrained_model_attends_evenly():
         model.v.weight.zero_()
     found = hard_maps.attended(file, model, file["soft"])
     assert found["largest"] == pytest.approx([1 / 9] * 3, abs=1e-4)
-    assert set(found["third"]) == {"as trained", "own", "first", "empty"}
+    assert set(found["third"]) == {"as trained", "own", "first", "empty", "empty at words 2 and 3"}
 
 
 @pytest.mark.parametrize("name", hard_maps.STEPS)

@@ -5,7 +5,7 @@ trained decoder is also given another cell than its own. It stays on the CPU, as
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import torch
@@ -28,21 +28,28 @@ def build(name: str) -> nn.Module:
     return file["Captioner"](file["feature_map"]())
 
 
-def other_cell(image: Tensor, cell: Tensor) -> dict[str, Tensor]:
-    """Cells ``(B,)`` to read at the third word, where ``cell`` ``(B, 2)`` holds the two digits: own, first, empty."""
-    order = torch.rand(len(image), 9)
-    order.scatter_(1, cell, -1.0)  # never a cell with a digit
-    return {"own": cell[:, 1], "first": cell[:, 0], "empty": order.argmax(dim=1)}
+def other_cells(cell: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+    """Cells ``(B,)`` to read in place of a model's own, where ``cell`` ``(B, 2)`` holds the two digits.
+
+    Returns:
+        {"own": that of the second digit, "first": that of the first, "empty": one without a digit that doesn't touch
+        the second digit's, so that its 14 × 14 pixels show nothing of it}, and ``(B,)``, whether there is an empty one.
+    """
+    row, column = torch.arange(9) // 3, torch.arange(9) % 3
+    second = cell[:, 1:]
+    beside = ((row - second // 3).abs() <= 1) & ((column - second % 3).abs() <= 1)  # (B, 9)
+    order = torch.rand(len(cell), 9).masked_fill(beside, -1.0).scatter(1, cell, -1.0)
+    return {"own": cell[:, 1], "first": cell[:, 0], "empty": order.argmax(dim=1)}, order.amax(dim=1) >= 0
 
 
-def forced(read: Callable, position: Tensor, word: int = 2) -> Callable:
-    """A way to read that takes the cell ``position`` ``(B,)`` at one word, and does as ``read`` at the others."""
-    at_word = 0
+def forced(read: Callable, position: Tensor, words: Collection[int] = (3,)) -> Callable:
+    """A way to read that takes the cell ``position`` ``(B,)`` at these words, and does as ``read`` at the others."""
+    word = 0
 
     def reading(alpha: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
-        nonlocal at_word
-        at_word += 1
-        if at_word == word + 1:
+        nonlocal word
+        word += 1
+        if word in words:
             return a[torch.arange(len(a)), position], alpha.new_zeros(len(a))
         return read(alpha, a)
 
@@ -55,7 +62,8 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
 
     Returns:
         "largest", the mean largest weight per word; "on", per word the share of the largest weights on the first digit
-        and on the second; and "third", the accuracy of the third word by the cell that is read there.
+        and on the second; "third", the accuracy of the third word by the cell that is read there, on canvases that have an empty one;
+        with "empty at words 2 and 3" the empty cell is read at both; and "canvases", their number.
     """
     torch.manual_seed(TEST_SEED)
     image, caption, cell = file["canvases"](TESTS)
@@ -63,11 +71,15 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
     peak = alpha.argmax(dim=2)  # (B, 3)
     on = (peak[:, :, None] == cell[:, None]).double().mean(dim=0)  # (3, 2)
     found: dict[str, Any] = {"largest": _rounded(alpha.amax(dim=2).mean(dim=0)), "on": [_rounded(row) for row in on]}
-    third = {"as trained": file["run"](model, image, read, caption)[0]}
-    for name, position in other_cell(image, cell).items():
-        third[name] = file["run"](model, image, forced(read, position), caption)[0]
-    right = {name: (log_p[:, 2].argmax(dim=1) == caption[:, 2]).double().mean() for name, log_p in third.items()}
-    return found | {"third": {name: round(share.item(), 4) for name, share in right.items()}}
+    ways, there = other_cells(cell)
+    third = {"as trained": read} | {name: forced(read, position) for name, position in ways.items()}
+    third["empty at words 2 and 3"] = forced(read, ways["empty"], (2, 3))
+    found["third"] = {}
+    for name, way in third.items():
+        log_p = file["run"](model, image, way, caption)[0]
+        right = log_p[:, 2].argmax(dim=1) == caption[:, 2]
+        found["third"][name] = round(right[there].double().mean().item(), 4)
+    return found | {"canvases": int(there.sum())}
 
 
 def _rounded(values: Tensor) -> list[float]:
