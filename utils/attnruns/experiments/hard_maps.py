@@ -62,8 +62,8 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
 
     Returns:
         "largest", the mean largest weight per word; "on", per word the share of the largest weights on the first digit
-        and on the second; "third", the accuracy of the third word by the cell that is read there, on canvases that have an empty one;
-        with "empty at words 2 and 3" the empty cell is read at both; and "canvases", their number.
+        and on the second; "third", the accuracy of the third word by the cell that is read there, on canvases that have
+        an empty one; with "empty at words 2 and 3" the empty cell is read at both; and "canvases", their number.
     """
     torch.manual_seed(TEST_SEED)
     image, caption, cell = file["canvases"](TESTS)
