@@ -8,6 +8,7 @@ from attnpages.figures.chapters.ch06 import (
     plot_learning,
     plot_maps,
     plot_offsets,
+    plot_two_ways,
     plot_updates,
     plot_variances,
 )
@@ -28,6 +29,21 @@ def test_maps_have_one_panel_per_word_and_one_for_the_canvas(looks_right):
 def test_what_is_no_map_is_refused(shape, words):
     with pytest.raises(ValueError, match="weights must be"):
         plot_maps(IMAGE, torch.ones(shape), words)
+
+
+def test_two_ways_stand_below_each_other_and_the_cell_that_is_read_is_framed(looks_right):
+    soft, hard = torch.tensor([[0.02, 0.28, 0.3, 0.4]]), torch.tensor([[0.0, 0.97, 0.03, 0.0]])
+    axes = plot_two_ways(IMAGE, {"soft": soft, "hard": hard}, ["seven"], read="hard")
+    assert [ax.get_title() for ax in axes] == ["soft", "seven", "hard", "seven"]
+    assert [text.get_text() for text in axes[1].texts] == ["0.28", "0.30", "0.40"]
+    frames = [[patch.get_xy() for patch in ax.patches if patch.get_width() == 4] for ax in axes]
+    assert frames == [[], [], [], [(3.5, -0.5)]]
+
+
+@pytest.mark.parametrize("maps", [{}, {"soft": torch.ones(2, 4)}, {"soft": torch.ones(1, 4), "hard": torch.ones(1, 9)}])
+def test_maps_that_do_not_match_are_refused(maps):
+    with pytest.raises(ValueError, match="maps must be"):
+        plot_two_ways(IMAGE, maps, ["seven"])
 
 
 def test_a_choice_shows_probabilities_and_rewards_of_three_cells(looks_right):

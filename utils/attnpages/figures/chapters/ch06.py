@@ -135,6 +135,47 @@ def plot_maps(
     return flat[: len(words) + 1]
 
 
+def plot_two_ways(
+    image: Tensor, maps: Mapping[str, Tensor], words: Sequence[str], read: str | None = None
+) -> list[Axes]:  # fmt: skip
+    """Draw the maps of several models for the same canvas and words: a row per model, on one scale from 0 to 1.
+
+    Args:
+        image: ``(S, S)``, 0 = paper, 1 = ink.
+        maps: ``{model: weights (T, n · n)}``; weights of 0.05 and more are written into their cells.
+        words: the T words. read: the model of which the cell of the largest weight is framed.
+
+    Raises:
+        ValueError: if there is no model, or its weights are not one square grid per word.
+    """
+    sizes = {tuple(weights.shape) for weights in maps.values()}
+    cells = round(max(size[-1] for size in sizes) ** 0.5) if sizes else 0
+    if not len(words) or sizes != {(len(words), cells**2)}:
+        raise ValueError(f"maps must be at least one, each (T, n · n) with T = {len(words)} > 0 words, got {sizes}")
+    size = (6.5, 0.3 + 1.65 * len(maps))
+    _, axes = plt.subplots(len(maps), len(words) + 1, figsize=size, layout="constrained", squeeze=False)
+    side = len(image) / cells
+    for row, (name, weights) in zip(axes, maps.items(), strict=True):
+        for ax in row:
+            ax.set_axis_off()
+        _ink(row[0], image, name, filled=True)
+        for ax, word, each in zip(row[1:], words, weights.detach().cpu(), strict=True):
+            extent = (-0.5, len(image) - 0.5, len(image) - 0.5, -0.5)
+            ax.imshow(each.view(cells, cells).numpy(), cmap=HEAT_MAP, vmin=0, vmax=1, extent=extent, alpha=0.85)
+            _ink(ax, image, word, filled=False)
+            for border in range(1, cells):
+                line(ax, (-0.5, len(image) - 0.5), (border * side - 0.5,) * 2, FAINT, width=0.6)
+                line(ax, (border * side - 0.5,) * 2, (-0.5, len(image) - 0.5), FAINT, width=0.6)
+            for cell, weight in enumerate(each.tolist()):
+                top, left = cell // cells * side - 0.5, cell % cells * side - 0.5
+                if weight >= 0.05:
+                    fill = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+                    ax.text(left + side / 2, top + 0.84 * side, f"{weight:.2f}", ha="center", size=8, bbox=fill)
+                if name == read and cell == int(each.argmax()):
+                    _frame(ax, left, top, side)
+    return list(axes.flat)
+
+
 def _ink(ax: Axes, image: Tensor, title: str, filled: bool) -> None:
     ink = image.detach().cpu().numpy()
     if filled:
