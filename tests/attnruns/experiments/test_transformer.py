@@ -9,6 +9,8 @@ from attnbook.models import TransformerConfig
 from attnruns.experiments import transformer
 from attnruns.shared.ablation import (
     UnscaledAttention,
+    WithoutDecoderSelfAttention,
+    WithoutEncoderSelfAttention,
     WithoutFeedForward,
     WithoutNorm,
     WithoutResidual,
@@ -38,6 +40,8 @@ def test_a_model_differs_from_the_base_only_as_listed(name, lists):
         ("no_scale", UnscaledAttention),
         ("no_feed_forward", WithoutFeedForward),
         ("no_self_attention", WithoutSelfAttention),
+        ("no_encoder_self_attention", WithoutEncoderSelfAttention),
+        ("no_decoder_self_attention", WithoutDecoderSelfAttention),
     ],
 )
 def test_a_part_is_taken_away_from_every_block(name, block, lists):

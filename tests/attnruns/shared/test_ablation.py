@@ -8,6 +8,8 @@ from attnbook.models import Block, Transformer, TransformerConfig
 from attnruns.shared.ablation import (
     ItemCounting,
     UnscaledAttention,
+    WithoutDecoderSelfAttention,
+    WithoutEncoderSelfAttention,
     WithoutFeedForward,
     WithoutNorm,
     WithoutResidual,
@@ -19,9 +21,9 @@ SIZES = {"d_model": 8, "heads": 2, "layers": 2, "d_ff": 12}
 B, T, D = 2, 4, 8
 
 
-def built(kind, **changes) -> Block:
+def built(kind, cross=True, **changes) -> Block:
     torch.manual_seed(0)
-    return kind(TransformerConfig(**SIZES, positions="none", **changes), cross=True)
+    return kind(TransformerConfig(**SIZES, positions="none", **changes), cross=cross)
 
 
 def read(block, x, memory):
@@ -58,6 +60,22 @@ def test_without_self_attention_words_of_one_sequence_never_meet(x):
     }
     assert torch.equal(*outputs[WithoutSelfAttention])
     assert not torch.allclose(*outputs[Block], atol=1e-3)
+
+
+@pytest.mark.parametrize("kind, cross", [(WithoutEncoderSelfAttention, False), (WithoutDecoderSelfAttention, True)])
+def test_self_attention_is_left_out_on_one_side_alone(x, kind, cross):
+
+    def outputs(side):
+        """Of this kind, of a block without self-attention, and of a whole one: in a decoder, or in an encoder."""
+        blocks = [built(each, cross=side) for each in (kind, WithoutSelfAttention, Block)]
+        return [read(block, x, x) if side else block(x).x for block in blocks]
+
+    left_out, nothing, whole = outputs(cross)
+    assert torch.equal(left_out, nothing)
+    assert not torch.allclose(left_out, whole, atol=1e-3)
+    kept, nothing, whole = outputs(not cross)
+    assert torch.equal(kept, whole)
+    assert not torch.allclose(kept, nothing, atol=1e-3)
 
 
 def test_without_norm_nothing_is_normalised_anywhere(x):

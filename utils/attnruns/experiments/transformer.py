@@ -13,6 +13,8 @@ from attnruns.experiments.numbers import task
 from attnruns.shared.ablation import (
     ItemCounting,
     UnscaledAttention,
+    WithoutDecoderSelfAttention,
+    WithoutEncoderSelfAttention,
     WithoutFeedForward,
     WithoutNorm,
     WithoutResidual,
@@ -78,6 +80,8 @@ RECIPES = {
     "no_norm": Recipe(block=WithoutNorm),
     "no_feed_forward": Recipe(block=WithoutFeedForward),
     "no_self_attention": Recipe(block=WithoutSelfAttention),
+    "no_encoder_self_attention": Recipe(block=WithoutEncoderSelfAttention),
+    "no_decoder_self_attention": Recipe(block=WithoutDecoderSelfAttention),
     "post": Recipe({"norm": "post"}),
     "pre_cold": Recipe(warmup=0),
     "post_cold": Recipe({"norm": "post"}, warmup=0),

@@ -66,6 +66,30 @@ class WithoutSelfAttention(Block):
         return torch.zeros_like(out), seen
 
 
+class WithoutEncoderSelfAttention(WithoutSelfAttention):
+    """As :class:`WithoutSelfAttention`, where the block stands in an encoder; in a decoder it is whole."""
+
+    def attend_to_self(
+        self, x: Tensor, mask: Tensor | None, past: Heads | None
+    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
+        """As :meth:`Block.attend_to_self`, with an output of zeros in an encoder."""
+        return Block.attend_to_self(self, x, mask, past) if _in_decoder(self) else super().attend_to_self(x, mask, past)
+
+
+class WithoutDecoderSelfAttention(WithoutSelfAttention):
+    """As :class:`WithoutSelfAttention`, where the block stands in a decoder; in an encoder it is whole."""
+
+    def attend_to_self(
+        self, x: Tensor, mask: Tensor | None, past: Heads | None
+    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
+        """As :meth:`Block.attend_to_self`, with an output of zeros in a decoder."""
+        return super().attend_to_self(x, mask, past) if _in_decoder(self) else Block.attend_to_self(self, x, mask, past)
+
+
+def _in_decoder(block: Block) -> bool:
+    return hasattr(block, "cross_attention")
+
+
 class UnscaledAttention(Block):
     """A block whose attentions don't divide their scores by √(D/H)."""
 
