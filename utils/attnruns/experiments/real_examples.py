@@ -22,7 +22,7 @@ from attnruns.experiments.real_prompts import TASKS, Pair, pairs_of
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-AFTER = (1, 2, 3, 5, 8, 12)  # numbers of examples
+AFTER = (1, 2, 3, 5, 10)  # numbers of examples
 KINDS = ("right", "shuffled", "elsewhere")
 ROWS = 8  # prompts that are read at once
 
