@@ -94,6 +94,13 @@ def test_open_cells_are_dark_and_words_stand_at_the_axes():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["c", "d"]
 
 
+def test_three_masks_stand_in_one_row():
+    masks = {name: torch.ones(2, 2).bool() for name in "abc"}
+    axes = plot_who_attends(masks, dict.fromkeys(masks, (["x", "y"], ["x", "y"])))
+    assert [ax.get_title() for ax in axes] == ["a", "b", "c"]
+    assert len({ax.get_position().y0 for ax in axes}) == 1
+
+
 def test_a_panel_without_names_is_refused():
     with pytest.raises(KeyError):
         plot_who_attends({"causal": torch.ones(2, 2)}, {})

@@ -1,5 +1,6 @@
 """Figures of chapter 00: needed words, the three steps of attention, who may attend to what, the map of the book."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
@@ -132,7 +133,9 @@ def draw_three_steps(query: Tensor, key: Tensor, value: Tensor, ax: Axes | None 
 
 
 def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[list[str], list[str]]]) -> list[Axes]:
-    """Draw masks side by side, two in a row: a dark cell where a query (row) may attend to a key (column).
+    """Draw masks side by side: a dark cell where a query (row) may attend to a key (column).
+
+    Three stand in one row, other numbers two in a row.
 
     Args:
         panels: ``{title: (Tq, Tk) booleans}``, True = may attend.
@@ -141,8 +144,9 @@ def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[lis
     Raises:
         KeyError: if a panel has no names.
     """
-    rows = (len(panels) + 1) // 2
-    _, grid = plt.subplots(rows, 2, figsize=(6.5, 3.1 * rows), squeeze=False)
+    columns = 3 if len(panels) == 3 else 2
+    rows = math.ceil(len(panels) / columns)
+    _, grid = plt.subplots(rows, columns, figsize=(3.25 * columns, 3.1 * rows), squeeze=False)
     for ax, (title, mask) in zip(grid.flat, panels.items(), strict=False):
         queries, keys = names[title]
         draw_cells(ax, as_array(mask) * 0.75, (0, 1))
