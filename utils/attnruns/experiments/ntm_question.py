@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
+from torch.nn import functional as F
 
 from attnbook.models import NTM
 from attnbook.models.ntm_addressing import circular_shift, content_weights, interpolate
@@ -117,9 +117,8 @@ def search(machine: NTM, asked: Questions, rows: int) -> Search:
         before, (_, state) = state, machine.step(x, state)
     assert before is not None
     record = machine.record(asked.inputs, rows)
-    key, beta, gate, shift = (
-        field[:, question, :1] for field in (record.address.key, record.address.beta, record.address.gate, record.address.shift)
-    )  # fmt: skip
+    asks = record.address
+    key, beta, gate, shift = (field[:, question, :1] for field in (asks.key, asks.beta, asks.gate, asks.shift))
     found = content_weights(key, beta, before.memory)
     mixed = interpolate(found, before.weights[:, :1], gate)
     moved = circular_shift(mixed, shift)
@@ -159,7 +158,8 @@ def run(job: Job) -> Outcome:
 
 
 SETTINGS = {
-    "task": f"lists of {SHORTEST} to {LONGEST} different vectors, one comes again with the end mark, the next is wanted",
+    "task": f"lists of {SHORTEST} to {LONGEST} different vectors, "
+    "one comes again with the end mark, the next is wanted",
     **TRAINING, "betas": (0.9, 0.95), "before": f"the chapter's file, {FILE_STEPS} steps",
     "training_rows": f"length + 3 to {MOST_ROWS}", "test_rows": TEST_ROWS, "lists": COUNT, "state": "the last one",
     "way": f"10 vectors on 64 rows, {FURTHER} outputs",
