@@ -21,7 +21,7 @@ from attnruns.shared.memory import TEST_SEED
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-STEPS = {"13_ntm": 1000}  # after the 500 of the file
+STEPS = {"13_ntm": 1400}  # after the 500 of the file
 FILE_STEPS = 500
 BITS, END, START, NEXT = 8, 8, 9, 10  # channels of the input, as in the file
 SHORTEST, LONGEST = 5, 20  # lists of the training; it begins with at most 8
@@ -58,16 +58,22 @@ def questions(length: int, count: int, random: torch.Generator | None = None, an
     return Questions(inputs, vectors[lists[:, None], at[:, None] + 1 + torch.arange(answers)], at)
 
 
-def learn(names: dict[str, Any], steps: int) -> dict[str, Any]:
-    """Train the machine of the file on questions, with the names that the file left; how far the lists have grown."""
-    machine: nn.Module = names["machine"]
+def learn(names: dict[str, Any], seed: int, steps: int) -> tuple[nn.Module, dict[str, Any]]:
+    """Train a copy of the file's machine on questions, with the names that the file left.
+
+    Returns:
+        the trained machine, and how far the lists have grown, with a running mean of the wrong bits.
+    """
+    torch.manual_seed(seed)
+    machine: nn.Module = names["Machine"]()
+    machine.load_state_dict(names["machine"].state_dict())
     optimiser = torch.optim.AdamW(machine.parameters(), lr=TRAINING["learning_rate"], betas=(0.9, 0.95))
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(1.0, (steps - step) / (0.3 * steps)))
     longest, mean = 8, 8.0
     for _ in range(steps):
         length = int(torch.randint(SHORTEST, longest + 1, ()))
-        rows = int(torch.randint(length + 3, MOST_ROWS + 1, ()))
         inputs, answers, _ = questions(length, TRAINING["batch"])
+        rows = int(torch.randint(length + 3, MOST_ROWS + 1, ()))
         logits = names["run"](machine, inputs, rows=rows)[0][:, -1:]
         optimiser.zero_grad()
         F.binary_cross_entropy_with_logits(logits, answers).backward()
@@ -77,7 +83,7 @@ def learn(names: dict[str, Any], steps: int) -> dict[str, Any]:
         mean += 0.04 * (names["wrong"](logits.detach(), answers) - mean)
         if mean < 1 and longest < LONGEST:
             longest, mean = longest + 2, 1.5
-    return {"longest": longest, "wrong_bits": round(mean, 3)}
+    return machine, {"longest": longest, "wrong_bits": round(mean, 3)}
 
 
 def wrong_bits(logits: Tensor, answers: Tensor) -> list[float]:
@@ -129,17 +135,21 @@ def search(machine: NTM, asked: Questions, rows: int) -> Search:
 
 @evaluating
 def way(machine: NTM, length: int = 10, rows: int = 64) -> dict[str, Any]:
-    """How the read head finds the answer, and what is left if it lacks the search at the question."""
+    """Where the read head is at the question and after it, and what is left if it lacks the search at the question.
+
+    "own" is the row of the vector that comes again, "behind" the row of the one that followed it.
+    """
     asked = questions(length, COUNT, generator(TEST_SEED + 1), FURTHER)
     of, lists = search(machine, asked, rows), torch.arange(COUNT)
-    behind = (of.written + 1) % rows
+    places = {"own": of.written, "behind": (of.written + 1) % rows}
     logits, history = read_without(machine, asked.inputs, rows, (), ())
     without, _ = read_without(machine, asked.inputs, rows, ("content",), (length + 1,))
     again = (of.written[:, None] + 1 + torch.arange(FURTHER)) % rows  # (B, 3): from the question on
     steps = history[:, length + 1 : length + 1 + FURTHER].argmax(dim=-1)  # (B, 3)
     return {
-        "found": _share(of.found.argmax(dim=-1) == of.written), "found_weight": _share(of.found[lists, of.written]),
-        "ends": _share(of.ends.argmax(dim=-1) == behind), "ends_weight": _share(of.ends[lists, behind]),
+        "found": {name: _share(of.found.argmax(dim=-1) == place) for name, place in places.items()},
+        "ends": {name: _share(of.ends.argmax(dim=-1) == place) for name, place in places.items()},
+        "weight": {name: _share(of.ends[lists, place]) for name, place in places.items()},
         "goes_on": [_share(one) for one in (steps == again).unbind(dim=1)],
         "wrong_bits": wrong_bits(logits, asked.answers), "without_search": wrong_bits(without, asked.answers),
     }  # fmt: skip
@@ -154,9 +164,9 @@ def run(job: Job) -> Outcome:
     chosen(STEPS, job.model)
     names, seconds = run_file(code(job.model, job.seed, FILE_STEPS if job.steps == STEPS[job.model] else job.steps))
     started = time.process_time()
-    training = learn(names, job.steps)
+    learned, training = learn(names, job.seed, job.steps)
     seconds = round(seconds + time.process_time() - started, 1)  # of the processor, for both trainings
-    machine = as_package(names["machine"])
+    machine = as_package(learned)
     found = {"training": training, "tests": tests(machine), "way": way(machine), "seconds": seconds}
     return Outcome(found, machine)
 
