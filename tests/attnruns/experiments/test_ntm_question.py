@@ -41,6 +41,7 @@ def test_a_job_trains_the_file_and_then_the_questions(tmp_path, monkeypatch):
     figures = checked_run(ntm_question, Job("13_ntm", 1, 2), tmp_path, "cpu")
     assert figures["training"]["longest"] == 8
     assert list(figures["tests"]["5"]) == ["64", "128", "256"]
+    assert set(figures["way"]["found"]) == {"own", "behind"}
     assert [len(figures["way"][name]) for name in ("goes_on", "wrong_bits", "without_search")] == [3, 3, 3]
 
 
@@ -64,7 +65,6 @@ def test_wrong_bits_are_counted_for_each_answer():
 def test_the_record_holds_the_machine_of_the_chapter_among_five():
     runs = load_result("ntm_question")["runs"]
     assert sorted(run["seed"] for run in runs) == [0, 1, 2, 3, 4]
-    assert all(run["training"]["longest"] == 20 for run in runs)
 
 
 def test_the_machine_of_the_chapter_is_kept_and_answers():
