@@ -35,7 +35,7 @@ def test_the_file_runs_with_the_seed_and_the_steps_of_the_job_and_leaves_the_thr
     monkeypatch.setattr(ntm_file, "copying_grid", lambda *some: copying_grid(*some[:2], rows=some[3], **small))
     torch.set_num_threads(2)
     try:
-        figures = checked_run(ntm_file, Job("13_ntm", 1, 2), tmp_path, "cpu")
+        figures = checked_run(ntm_file, Job("13_ntm", 1, 2), tmp_path, "cpu", kept=True)
         ntm_file.run(Job("13_ntm", 1, 2))
     finally:
         torch.set_num_threads(1)

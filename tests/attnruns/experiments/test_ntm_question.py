@@ -38,7 +38,7 @@ def test_each_vector_but_the_last_is_asked_for():
 def test_a_job_trains_the_file_and_then_the_questions(tmp_path, monkeypatch):
     monkeypatch.setattr(ntm_question, "LENGTHS", (5,))
     monkeypatch.setattr(ntm_question, "COUNT", 3)
-    figures = checked_run(ntm_question, Job("13_ntm", 1, 2), tmp_path, "cpu")
+    figures = checked_run(ntm_question, Job("13_ntm", 1, 2), tmp_path, "cpu", kept=True)
     assert figures["training"]["longest"] == 8
     assert list(figures["tests"]["5"]) == ["64", "128", "256"]
     assert set(figures["way"]["found"]) == {"own", "behind"}
