@@ -12,6 +12,7 @@ from attnruns.experiments import ntm_file
 from attnruns.results import load_result
 from attnruns.shared import chapter_file
 from attnruns.shared.grid import copying_grid
+from attnruns.shared.memory import wrong_bits
 from attnruns.shared.runner import Job
 
 
@@ -34,7 +35,7 @@ def test_the_file_runs_with_the_seed_and_the_steps_of_the_job_and_leaves_the_thr
     monkeypatch.setattr(ntm_file, "copying_grid", lambda *some: copying_grid(*some[:2], rows=some[3], **small))
     torch.set_num_threads(2)
     try:
-        figures = checked_run(ntm_file, Job("13_ntm", 1, 2), tmp_path, "cpu")
+        figures = checked_run(ntm_file, Job("13_ntm", 1, 2), tmp_path, "cpu", kept=True)
         ntm_file.run(Job("13_ntm", 1, 2))
     finally:
         torch.set_num_threads(1)
@@ -73,6 +74,13 @@ def test_heads_that_move_on_are_counted(machine):
 def test_the_record_holds_the_machine_of_the_chapter_among_five():
     runs = load_result("ntm_file")["runs"]
     assert sorted(run["seed"] for run in runs) == [0, 1, 2, 3, 4]
+
+
+def test_the_machine_of_the_chapter_is_kept_and_copies():
+    bits = mark_phases(copy_batch(20, 5, seed=1))
+    with torch.no_grad():
+        logits, _ = ntm_file.trained("13_ntm", 3)(bits.inputs, rows=64)
+    assert wrong_bits(logits, bits) < 0.5
 
 
 def test_a_chapter_that_is_not_there_or_says_something_else_is_named(monkeypatch, tmp_path):

@@ -44,10 +44,16 @@ def code(name: str, seed: int, steps: int) -> str:
     return file_of(name, REPLACED, seed, steps, without=("live-test",))
 
 
+def build(name: str) -> NTM:
+    """The package's NTM of the size that the file has."""
+    chosen(STEPS, name)
+    return NTM(NTMConfig(inputs=11, outputs=8))
+
+
 def as_package(machine: nn.Module) -> NTM:
     """The package's NTM with the parameters of a ``Machine`` of the file."""
     parts: Any = machine
-    package = NTM(NTMConfig(inputs=11, outputs=8))
+    package = build("13_ntm")
     package.controller.layer.load_state_dict(parts.controller.state_dict())  # type: ignore[union-attr]
     package.address.layer.load_state_dict(parts.to_address.state_dict())
     package.erase_and_add.load_state_dict(parts.to_erase_and_add.state_dict())
@@ -122,7 +128,7 @@ def run(job: Job) -> Outcome:
     training = {"longest": names["longest"], "wrong_bits": round(names["mean"], 3)}  # at the end, a running mean
     grid = copying_grid(machine, mark_phases, LENGTHS, ROWS)
     found = {"training": training, "grid": grid, "heads": heads_of_loop(machine), "way_back": way_back(machine)}
-    return Outcome(found | {"seconds": seconds})  # of the processor, for the training
+    return Outcome(found | {"seconds": seconds}, machine)  # of the processor, for the training
 
 
 SETTINGS = {
@@ -131,4 +137,5 @@ SETTINGS = {
     "training_rows": "length + 3 to 64", "test_rows": ROWS, "sequences": COUNT, "state": "the last one",
     "heads": f"{LOOP_LENGTH} vectors on {LOOP_ROWS} rows", "way_back": "40 vectors on 256 rows",
 }  # fmt: skip
-EXPERIMENT = Experiment("ntm_file", STEPS, run, SETTINGS, on_cpu=True)
+EXPERIMENT = Experiment("ntm_file", STEPS, run, SETTINGS, on_cpu=True, build=build)
+trained = EXPERIMENT.trained

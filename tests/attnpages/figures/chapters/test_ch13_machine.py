@@ -16,6 +16,13 @@ def test_each_row_shows_its_number_in_each_panel(looks_right, texts):
     assert axes[0].yaxis_inverted()
 
 
+def test_rows_are_named_by_what_they_hold():
+    axes = draw_rows(COLUMNS, names=["", "a", "b", ""])
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["0", "1 a", "2 b", "3"]
+    with pytest.raises(ValueError, match="give a name for each row"):
+        draw_rows(COLUMNS, names=["a"])
+
+
 def test_what_has_other_rows_is_not_drawn():
     with pytest.raises(ValueError, match="columns is empty"):
         draw_rows({})

@@ -151,13 +151,16 @@ def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
     above.tick_params(length=0)
 
 
-def draw_rows(columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2) -> list[Axes]:
+def draw_rows(
+    columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2, names: Sequence[str] = ()
+) -> list[Axes]:
     """Draw one weight per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
     Args:
         columns: ``{title: (N,)}``, from left to right.
         memory: ``(N, M)``, drawn as cells to their left.
         decimals: how many decimals of each number to print.
+        names: what stands behind the number of each row; without, only the numbers stand there.
 
     Returns:
         the axes of the columns.
@@ -172,6 +175,8 @@ def draw_rows(columns: Mapping[str, Sequence[float]], memory: object | None = No
     cells = None if memory is None else as_matrix("memory", memory)
     if len(shapes) > 1 or (cells is not None and shapes != {(len(cells),)}):
         raise ValueError(f"columns and memory must have the same rows, got {sorted(shapes)}")
+    if names and {(len(names),)} != shapes:
+        raise ValueError(f"give a name for each row of {sorted(shapes)}, got {len(names)}")
     ratios = [1.0] * len(numbers) if cells is None else [0.7] + [1.0] * len(numbers)
     rows = len(next(iter(numbers.values())))
     _, axes = plt.subplots(
@@ -184,7 +189,7 @@ def draw_rows(columns: Mapping[str, Sequence[float]], memory: object | None = No
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
         ax.set_xlabel("weight")
-    axes[0].set_yticks(range(rows), [str(row) for row in range(rows)])
+    axes[0].set_yticks(range(rows), [f"{row} {name}".strip() for row, name in enumerate(names or [""] * rows)])
     axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
     return panels
 
