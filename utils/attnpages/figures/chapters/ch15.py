@@ -40,14 +40,8 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     return list(grid.flat)
 
 
-CIRCUIT = {  # what binds and what finds, by the network
-    "SNAIL": ("a causal convolution\nof neighbouring steps", "causal attention"),
-    "Transformer": ("a head of layer 1 attends\nto the step before", "a head of layer 2"),
-}
-
-
-def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> list[Axes]:
-    """Draw how SNAIL and a Transformer bind each label to the input before it, and find by the last input.
+def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
+    """Draw how two layers of attention bind each label to the input before it, and find by the last input.
 
     Args:
         inputs: of each step; the last one, the question, stood at an earlier step as well. labels: of all but the last.
@@ -57,34 +51,28 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> list[Axes]:
     """
     if len(labels) != len(inputs) - 1 or inputs[-1] not in inputs[:-1]:
         raise ValueError(f"labels must be one less than inputs, whose last stood before, got {inputs} and {labels}")
-    _, grid = plt.subplots(1, 2, figsize=(6.5, 4.9), layout="constrained")
-    for ax, (title, parts) in zip(grid, CIRCUIT.items(), strict=True):
-        _draw_circuit(canvas(ax, (3.2, 4.9), (-0.55, len(inputs) - 0.45), (-2.5, 5.6)), parts, inputs, labels)
-        ax.set_title(title, fontsize=13, fontweight="bold")
-    return list(grid)
-
-
-def _draw_circuit(ax: Axes, parts: tuple[str, str], inputs: Sequence[str], labels: Sequence[str]) -> None:
-    """What each step shows, what is bound there, and the way from the last step to its answer."""
+    size = (6.5, 4.9)
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    canvas(ax, size, (-0.55, len(inputs) - 0.45), (-2.15, 5.6))
     last, found = len(inputs) - 1, inputs.index(inputs[-1]) + 1
     for step, word in enumerate(inputs):
-        shown = labels[step - 1] if step else "–"
-        box_around(ax, (step, 0.0), 0.88, 1.05, f"{word}\n{shown}", size=10, fill=PAPER, edge=INK)
-        say(ax, step, -0.78, f"step {step}", size=9.5)
-        bound = f"{inputs[step - 1]}\n{shown}" if step else "–"
+        before, shown = max(step - 1, 0), labels[step - 1] if step else "–"  # step 0 can only attend to itself
+        box_around(ax, (step, 0.0), 0.62, 1.05, f"{word}\n{shown}", size=11, fill=PAPER, edge=INK)
+        say(ax, step, -0.78, f"step {step}", size=10)
         look: Look = {"fill": READS if step == found else PAPER, "edge": TRUTH_COLOUR if step == found else INK}
-        box_around(ax, (step, 2.5), 0.88, 1.05, bound, size=10, **look)
-        if step:
-            arrow(ax, (step - 0.9, 0.54), (step - 0.1, 1.94), BLUE, 2.0)
-    arrow(ax, (last + 0.25, 0.54), (last + 0.25, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
-    box_around(ax, (last, 3.4), 0.66, 0.5, inputs[-1], size=10, fill=PAPER, edge=TRUTH_COLOUR)
-    say(ax, last, 3.98, "keeps, asks", size=9.5)
-    arrow(ax, (last - 0.36, 3.4), (found + 0.12, 3.06), TRUTH_COLOUR, 2.0, bend=0.25)
-    arrow(ax, (found - 0.1, 3.06), (last - 0.52, 4.7), INK, 1.8)
-    box_around(ax, (last, 4.75), 0.88, 0.6, labels[found - 1], size=10.5, fill=WRITES, edge=INK)
+        box_around(ax, (step, 2.5), 0.62, 1.05, f"{inputs[before]}\n{shown}", size=11, **look)
+        arrow(ax, (before + 0.1 * (step > 0), 0.54), (step - 0.12 * (step > 0), 1.94), BLUE, 2.0)
+    arrow(ax, (last + 0.2, 0.54), (last + 0.2, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
+    box_around(ax, (last, 3.4), 0.46, 0.5, inputs[-1], size=11, fill=PAPER, edge=TRUTH_COLOUR)
+    say(ax, last, 3.98, "keeps, asks", size=10)
+    arrow(ax, (last - 0.25, 3.4), (found + 0.12, 3.06), TRUTH_COLOUR, 2.0, bend=0.25)
+    arrow(ax, (found - 0.1, 3.06), (last - 0.34, 4.7), INK, 1.8)
+    box_around(ax, (last, 4.75), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
     say(ax, last, 5.33, "answer", size=10)
-    say(ax, -0.45, -1.25, f"1 bind: {parts[0]}", ha="left", va="top", size=10, colour=BLUE)
-    say(ax, -0.45, -2.1, f"2 find: {parts[1]}", ha="left", va="top", size=10, colour=TRUTH_COLOUR)
+    say(ax, -0.45, -1.3, "1 bind: a head of layer 1 attends to the step before", ha="left", size=11, colour=BLUE)
+    say(ax, -0.45, -1.85, "2 find: a head of layer 2 attends to the bound word that equals its own", ha="left", size=11,
+        colour=TRUTH_COLOUR)  # fmt: skip
+    return ax
 
 
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
