@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
@@ -143,6 +144,8 @@ def plot_time_per_token(curves: Mapping[str, Mapping[float, float]], most: float
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,g}")
     ax.set_xlim(1, 1.05 * most)
+    low, high = ax.get_ylim()
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
     ax.minorticks_off()
     legend_above(ax, *ax.get_legend_handles_labels())
     return ax
