@@ -1,12 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch20 import (
-    draw_checked_guesses,
-    draw_shared_heads,
-    plot_recall,
-    plot_time_per_token,
-)
+from attnpages.figures.chapters.ch20 import draw_checked_guesses, draw_shared_heads, plot_recall, plot_time_per_token
 
 
 def test_each_head_has_a_query_and_each_group_its_keys_and_values():
