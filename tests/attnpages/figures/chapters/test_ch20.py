@@ -1,13 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch20 import (
-    draw_checked_guesses,
-    draw_shared_heads,
-    draw_states,
-    plot_bytes,
-    plot_recall,
-)
+from attnpages.figures.chapters.ch20 import draw_checked_guesses, draw_shared_heads, plot_recall, plot_time_per_token
 
 
 def test_each_head_has_a_query_and_each_group_its_keys_and_values():
@@ -33,10 +27,18 @@ def test_groups_must_divide_the_heads():
         draw_shared_heads(4, {})
 
 
-def test_bytes_have_logarithmic_axes_and_lengths_with_commas():
-    ax = plot_bytes({"weights": {1000: [0.3], 10_000: [0.3]}}, "GB")
+def test_times_have_logarithmic_axes_and_a_line_that_fills_the_memory_ends_with_a_dot():
+    ax = plot_time_per_token({"long": {1: 149.0, 346: 69.0}, "short": {1: 87.0, 1000: 7.0}}, most=1000, before="long")
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["1,000", "10,000"]
+    dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
+    assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(346, 69.0)]
+
+
+def test_the_curve_that_others_are_compared_with_is_the_broadest():
+    ax = plot_time_per_token({"as it is": {1: 149.0, 10: 77.0}, "windows": {1: 98.0, 10: 25.0}}, 10, before="as it is")
+    assert [line.get_linewidth() for line in ax.get_lines()] == [4.5, 2.0]
+    with pytest.raises(ValueError, match=r"before must be one of .*got 'none'"):
+        plot_time_per_token({"as it is": {1: 149.0}}, 10, before="none")
 
 
 def test_a_round_keeps_the_guesses_before_the_rejected_one_and_cuts_the_others_from_the_cache():
@@ -50,15 +52,6 @@ def test_a_round_keeps_the_guesses_before_the_rejected_one_and_cuts_the_others_f
 def test_no_more_guesses_are_kept_than_there_are(kept):
     with pytest.raises(ValueError, match=f"from 0 to 1, the number of guesses, got {kept}"):
         draw_checked_guesses(["the"], ["cat"], kept=kept, drawn="on")
-
-
-def test_fading_weakens_all_earlier_values_and_a_correction_only_what_the_last_key_reads():
-    axes = draw_states([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], beta=1.0, fade=0.5)
-    summed, faded, corrected = ([text.get_text() for text in ax.texts] for ax in axes)
-    assert summed == ["1.00", "0.00", "0.60", "0.00", "1.00", "0.80", "0.60", "0.80", "1.00"]
-    assert faded == ["0.50", "0.00", "0.60", "0.00", "0.50", "0.80", "0.30", "0.40", "1.00"]
-    assert corrected[6:] == ["0.00", "0.00", "1.00"]
-    assert corrected[:3] == ["0.64", "\N{MINUS SIGN}0.48", "0.60"]
 
 
 def test_a_model_looks_the_same_where_keys_are_told_once_and_where_they_get_new_values():

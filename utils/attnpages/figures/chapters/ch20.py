@@ -1,16 +1,16 @@
-"""Figures of chapter 20: shared heads, checked guesses, what keys read from a state, recall, bytes by length."""
+"""Figures of chapter 20: shared heads, checked guesses, recall, and the time per token by the number of texts."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.heat import as_matrix, plot_heat
 from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
-from attnpages.figures.style import styles_for
+from attnpages.figures.style import legend_above, new_axes, styles_for
 
 _APART, _ROW = 1.15, 1.7  # between the heads of a row, and between rows
 
@@ -101,33 +101,6 @@ def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: in
     return ax
 
 
-def draw_states(keys: object, beta: float, fade: float) -> np.ndarray:
-    """Draw how much of each value every key reads from a state, by three rules of storing, side by side.
-
-    Args:
-        keys: ``(T, N)``, each stored with a value of its own. beta: of the delta rule. fade: what the fading sum leaves
-            of the state when the last key comes; before that nothing fades.
-
-    Returns:
-        the three axes: the sum, the fading sum, the delta rule.
-    """
-    key = as_matrix("keys", keys)
-    count, features = key.shape
-    faded = key.T.copy()
-    faded[:, :-1] *= fade
-    corrected = np.zeros((features, count))  # each value has a column of its own
-    for place, vector in enumerate(key):
-        corrected += beta * np.outer(vector, np.eye(count)[place] - vector @ corrected)
-    _, axes = plt.subplots(1, 3, figsize=(6.5, 2.6), layout="constrained")
-    values, readers = ([f"{letter}{place + 1}" for place in range(count)] for letter in "vk")
-    for ax, (title, state) in zip(axes, {"sum": key.T, "fading": faded, "delta rule": corrected}.items(), strict=True):
-        plot_heat(
-            (key @ state).round(9) + 0.0, "share of each value", "read by" if ax is axes[0] else "",
-            xticks=values, yticks=readers, limits=(0.0, 1.6), ax=ax, title=title,
-        )  # fmt: skip
-    return axes
-
-
 def plot_recall(once: Curves, newest: Curves) -> np.ndarray:
     """Draw the share of values answered where each key is told once, and below it where keys get new values."""
     _, axes = plt.subplots(2, 1, figsize=(6.5, 7.4), layout="constrained")
@@ -144,17 +117,35 @@ def plot_recall(once: Curves, newest: Curves) -> np.ndarray:
     return axes
 
 
-def plot_bytes(curves: Curves, ylabel: str, xlabel: str = "length of the text (tokens)") -> Axes:
-    """Draw bytes or seconds over the length of a text, as :func:`~attnpages.figures.plot_by_length`, in logarithms.
+def plot_time_per_token(curves: Mapping[str, Mapping[float, float]], most: float, before: str) -> Axes:
+    """Draw the time per token over the number of texts that are written together, both in logarithms.
+
+    A line that ends before ``most`` ends with a dot, because the memory holds no more texts.
 
     Args:
-        curves: ``{name: {length: [values in the unit of ylabel]}}``, all above 0.
+        curves: ``{name: {texts: microseconds}}``, all above 0. most: texts at the right end of the axis.
+        before: the curve that the others are compared with; it is grey and broad in every figure.
+
+    Raises:
+        ValueError: if ``before`` is no curve.
     """
-    ax = plot_by_length(curves, xlabel, ylabel, trained=None)
-    ax.autoscale(axis="y")
-    ax.set(xscale="log", yscale="log")
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-    lengths = sorted({int(length) for points in curves.values() for length in points})
-    ax.set_xticks(lengths, [f"{length:,}" for length in lengths])
+    if before not in curves:
+        raise ValueError(f"before must be one of {list(curves)}, got {before!r}")
+    ax = new_axes(None, (6.5, 4.0))
+    styles = styles_for([name for name in curves if name != before])
+    for name, points in curves.items():
+        colour, dashes = (FAINT, "-") if name == before else styles[name][:2]
+        ax.plot(list(points), list(points.values()), color=colour, linestyle=dashes, label=name, marker="",
+                linewidth=4.5 if name == before else 2.0)  # fmt: skip
+        last = max(points)
+        if last < most:
+            ax.plot(last, points[last], color=colour, marker="o", markersize=8, linestyle="")
+    ax.set(xscale="log", yscale="log", xlabel="texts that are written together", ylabel="time per token (µs)")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,g}")
+    ax.set_xlim(1, 1.05 * most)
+    low, high = ax.get_ylim()
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
     ax.minorticks_off()
+    legend_above(ax, *ax.get_legend_handles_labels())
     return ax
