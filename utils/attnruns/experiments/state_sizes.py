@@ -54,6 +54,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": f"lists of one to {LONGEST} numbers below 1,000, English to German", "embedding": 32, "test_lists": COUNT,
-    "batch": 64, "learning_rate": 8e-3, "warmup": {str(steps): steps * 3 // 10 for steps in TRAININGS}, "max_grad_norm": 1.0,
+    "batch": 64, "learning_rate": 8e-3,
+    "warmup": {str(steps): steps * 3 // 10 for steps in TRAININGS}, "max_grad_norm": 1.0,
 }  # fmt: skip
 EXPERIMENT = Experiment("state_sizes", STEPS, run, SETTINGS, on_cpu=True)
