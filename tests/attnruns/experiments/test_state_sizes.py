@@ -25,11 +25,11 @@ def test_shares_of_a_translator_that_knows_single_numbers_only():
 
 
 def test_a_short_training_gives_shares_and_a_loss(tmp_path):
-    figures = checked_run(state_sizes, Job("4_for_500", 1, 2), tmp_path, "cpu")
+    figures = checked_run(state_sizes, Job("8_for_500", 1, 2), tmp_path, "cpu")
     assert set(figures["exact_match"]) == {"1", "2"}
     assert figures["loss"] > 1
 
 
 def test_an_unknown_model_is_named():
-    with pytest.raises(ValueError, match="there is: 4_for_500"):
+    with pytest.raises(ValueError, match="there is: 8_for_500"):
         state_sizes.code("nothing", 1, 2)
