@@ -77,7 +77,7 @@ def test_a_run_has_a_curve_for_each_learning_rate(name, tmp_path, monkeypatch):
     monkeypatch.setattr(square_root, "POINTS", (0, 1))
     monkeypatch.setattr(square_root, "TESTS", 50)
     figures = checked_run(square_root, Job(name, 0, 2), tmp_path, "cpu")
-    assert figures["by_rate"].keys() == {"0.001", "0.003", "0.01"}
+    assert figures["by_rate"].keys() == {"0.0003", "0.001", "0.003", "0.01"}
     for curve in figures["by_rate"].values():
         assert curve.keys() == {"0", "1", "2"}
         assert curve["2"].keys() == {"accuracy", "sharp", "spread"}

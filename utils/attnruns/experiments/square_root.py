@@ -19,12 +19,12 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 FEATURES = 64  # of a wish, a label and a value
 PAIRS, BOOKS, ANSWERS = 32, 8, 10  # wishes with the label that fits, labels shown at once, different answers
 BATCH, TESTS = 64, 2000
-RATES = (0.001, 0.003, 0.01)
-POINTS = (0, 25, 50, 100, 200, 300, 400, 500, 600)  # the steps at which is measured
+RATES = (0.0003, 0.001, 0.003, 0.01)
+POINTS = (0, 25, 50, 100, 150, 200, 250, 300)  # the steps at which is measured
 SHARP = 0.99  # a largest weight above it counts as sharp
 WIDTHS = (64, 1024)  # features of a query and a key
 SCORES = ("root", "plain", "small_start", "additive")
-STEPS = {f"{score}_{width}": 600 for width in WIDTHS for score in SCORES}
+STEPS = {f"{score}_{width}": 300 for width in WIDTHS for score in SCORES}
 
 
 class Questions(NamedTuple):
@@ -124,7 +124,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "the answer in the one of 8 books whose label fits the wish; 32 pairs of random vectors, drawn per seed",
-    "batch": BATCH, "learning_rate": "0.001, 0.003 and 0.01, Adam", "warmup": 0, "max_grad_norm": None,
+    "batch": BATCH, "learning_rate": "0.0003, 0.001, 0.003 and 0.01, Adam", "warmup": 0, "max_grad_norm": None,
     "features": FEATURES, "tests": TESTS, "sharp": SHARP,
 }  # fmt: skip
 EXPERIMENT = Experiment("square_root", STEPS, run, SETTINGS, trainings=len(RATES), on_cpu=True)
