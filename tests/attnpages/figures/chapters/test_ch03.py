@@ -6,6 +6,7 @@ import torch
 from attnpages.figures.chapters.ch03 import (
     draw_library,
     plot_against_features,
+    plot_learning,
     plot_mixing,
     plot_preferences,
     plot_runs,
@@ -80,6 +81,26 @@ def test_each_input_has_a_bar_at_each_position():
 def test_no_mixtures_are_refused():
     with pytest.raises(ValueError, match="panels is empty"):
         plot_mixing({})
+
+
+BY_STEP = {"root": {0: [0.1, 0.1], 100: [0.9, 1.0]}, "plain": {0: [0.1, 0.1], 100: [0.3, 0.5]}}
+
+
+def test_layers_learn_side_by_side_under_one_legend(texts):
+    few, many = plot_learning({"64 features": BY_STEP, "1,024 features": BY_STEP}, "step", "share correct")
+    assert [line.get_xydata().tolist() for line in few.lines] == [[[0, 0.1], [100, 0.95]], [[0, 0.1], [100, 0.4]]]
+    assert (few.get_title(), many.get_title()) == ("64 features", "1,024 features")
+    assert few.get_legend() is None
+    assert {"root", "plain"} <= set(texts(many))
+    assert (few.get_ylabel(), many.get_ylabel()) == ("share correct", "")
+
+
+@pytest.mark.parametrize(
+    "panels, message", [({}, "panels is empty"), ({"a": BY_STEP, "b": {"root": {0: [0.1]}}}, "the first panel has")]
+)
+def test_layers_that_cannot_be_compared_are_refused(panels, message):
+    with pytest.raises(ValueError, match=message):
+        plot_learning(panels, "step", "share correct")
 
 
 RUNS = {

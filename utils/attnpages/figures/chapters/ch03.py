@@ -130,8 +130,8 @@ def plot_preferences(
     plane = torch.cartesian_prod(side, side)  # (N * N, 2)
     for ax, (title, score) in zip(axes.flat, scores.items(), strict=False):
         heights = score(plane).reshape(len(side), len(side)).T  # (second feature, first feature)
-        ax.contourf(side, side, heights, levels=10, cmap=HEAT_MAP, alpha=0.75)
-        ax.contour(side, side, heights, levels=10, colors=LINE, linewidths=0.8, linestyles="solid")
+        ax.contourf(side, side, heights, levels=20, cmap=HEAT_MAP, alpha=0.75)
+        ax.contour(side, side, heights, levels=20, colors=LINE, linewidths=0.8, linestyles="solid")
         ax.plot(*query, "o", markersize=15, markerfacecolor="none", markeredgecolor="black", markeredgewidth=1.6)
         for (name, key), style in zip(keys.items(), STYLES, strict=False):
             ax.plot(*key, "o", markersize=8, color=style.colour, markeredgecolor="white")
@@ -146,6 +146,31 @@ def plot_preferences(
     for ax in list(axes.flat)[len(scores) :]:
         ax.remove()
     return axes
+
+
+def plot_learning(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> list[Axes]:
+    """Draw how several layers learn, under several conditions side by side: lines through the means of the seeds.
+
+    Args:
+        panels: ``{title: {curve: {step: [one share a seed]}}}``, the same curves in each panel.
+        xlabel, ylabel: of all panels.
+
+    Raises:
+        ValueError: if there is no panel, the panels have different curves, or a curve is not as
+            :func:`plot_by_length` takes it.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its curves")
+    names = list(next(iter(panels.values())))
+    _, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.4), squeeze=False, sharey=True, layout="constrained")
+    for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
+        if list(curves) != names:
+            raise ValueError(f"{title!r} has the curves {list(curves)}; the first panel has {names}")
+        plot_by_length(curves, xlabel, ylabel if ax is axes[0, 0] else "", ax=ax, trained=None)
+        ax.get_legend().remove()
+        ax.set_title(title)
+    axes[0, -1].legend(loc="lower right", fontsize=10)
+    return list(axes[0])
 
 
 def plot_mixing(
