@@ -176,7 +176,7 @@ def draw_pointing(ax: Axes | None = None) -> Axes:
     arrow(ax, (8.6, 3.7), (8.6, 1.75), TRUTH_COLOUR)
     line(ax, (8.3, 8.3, -0.2, -0.2), (0.42, -0.1, -0.1, 5.25), TRUTH_COLOUR)
     arrow(ax, (-0.2, 5.25), (0.18, 5.25), TRUTH_COLOUR)
-    say(ax, 4.05, -0.42, "the input at this position is read next", colour=TRUTH_COLOUR)
+    say(ax, 4.05, -0.42, "the element at this position helps to make the next query", colour=TRUTH_COLOUR)
     say(ax, 8.75, 2.7, "pointing:\nstop here", ha="left", colour=TRUTH_COLOUR)
     say(ax, 3.6, 2.75, "attention:\none more step", ha="left", colour=LINE)
     return ax
