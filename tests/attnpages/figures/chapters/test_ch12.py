@@ -1,5 +1,6 @@
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 
 from attnpages.figures.chapters.ch12 import (
     draw_schedule,
@@ -11,6 +12,7 @@ from attnpages.figures.chapters.ch12 import (
     plot_parts,
     plot_running,
 )  # fmt: skip
+from attnpages.figures.palette import INK, PALE, PAPER, READS, WRITES
 
 WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
 
@@ -43,6 +45,11 @@ def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
     ax = draw_schedule(amounts, [("queries 3", True), ("keys 5", False)], blocks=4, row=1, column=2)
     written = {text.get_text() for text in ax.texts}
     assert {*amounts.values(), "queries", "keys", "values", "contexts", "queries 3", "keys 5"} < written
+    colours = {patch.get_facecolor() for patch in ax.patches}
+    assert colours == {to_rgba(name) for name in (PAPER, PALE, READS, WRITES, INK)}  # blue: replaced; orange: stays
+    tiles = ax.patches[-16:]  # each row is at the same tile, since the blocks of queries are computed in parallel
+    assert [tile.get_facecolor() for tile in tiles] == [to_rgba(name) for name in (PALE, PALE, READS, PAPER)] * 4
+    assert [i for i, tile in enumerate(tiles) if tile.get_edgecolor() == to_rgba(INK)] == [4 + 2]
     with pytest.raises(ValueError, match="between 0 and 3, got 4 and 0"):
         draw_schedule(amounts, [("queries", True)], blocks=4, row=4, column=0)
 

@@ -130,11 +130,11 @@ def draw_schedule(
     side = 4.5 / blocks
     for i in range(blocks):
         for j in range(blocks):
-            done = (i, j) < (row, column)
-            present = (i, j) == (row, column)
-            fill = TRUTH_COLOUR if present else PALE if done else PAPER
-            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, fill=fill, line=0.6)
-    words = "the tiles of scores\ngrey: used and dropped\ncoloured: on the chip\nwhite: still to come"
+            here = (i, j) == (row, column)
+            fill = READS if j == column else PALE if j < column else PAPER
+            frame: Look = {"fill": fill, "edge": INK if here else FAINT, "line": 1.8 if here else 0.6}
+            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, **frame)
+    words = "the tiles of scores\ngrey: used and dropped\nblue: now on the chip\nframed: in the SRAM above\nwhite: still to come"
     say(ax, 5.0, 2.5, words, ha="left", size=10)
     return ax
 
