@@ -4,7 +4,6 @@ from matplotlib.colors import to_rgba
 
 from attnpages.figures.chapters.ch12 import (
     draw_schedule,
-    draw_segments,
     plot_cost,
     plot_extra,
     plot_grid,
@@ -13,21 +12,6 @@ from attnpages.figures.chapters.ch12 import (
     plot_running,
 )  # fmt: skip
 from attnpages.figures.palette import INK, PALE, PAPER, READS, WRITES
-
-WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
-
-
-def test_all_words_of_all_segments_are_written():
-    written = [text.get_text() for text in draw_segments(WORDS, 2, 1, 3).texts]
-    rows = ["segment 1", *WORDS[0], "segment 2", *WORDS[1], "segment 3", *WORDS[2]]
-    assert written == [*rows, "layer 1", "layer 2"]
-
-
-def test_segments_must_be_three_of_one_length_with_positions_inside():
-    with pytest.raises(ValueError, match=r"three of one length, got lengths \[4, 4\]"):
-        draw_segments(WORDS[:2], 0, 0, 0)
-    with pytest.raises(ValueError, match=r"between 0 and 3, got \(0, 4, 0\)"):
-        draw_segments(WORDS, 0, 4, 0)
 
 
 def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
