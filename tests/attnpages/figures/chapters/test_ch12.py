@@ -1,9 +1,9 @@
 import pytest
 import torch
+from matplotlib.colors import to_rgba
 
 from attnpages.figures.chapters.ch12 import (
     draw_schedule,
-    draw_segments,
     plot_cost,
     plot_extra,
     plot_grid,
@@ -11,21 +11,7 @@ from attnpages.figures.chapters.ch12 import (
     plot_parts,
     plot_running,
 )  # fmt: skip
-
-WORDS = [["Mira", "keeps", "a", "cat"], ["The", "wind", "is", "cold"], ["Her", "cat", "is", "?"]]
-
-
-def test_all_words_of_all_segments_are_written():
-    written = [text.get_text() for text in draw_segments(WORDS, 2, 1, 3).texts]
-    rows = ["segment 1", *WORDS[0], "segment 2", *WORDS[1], "segment 3", *WORDS[2]]
-    assert written == [*rows, "layer 1", "layer 2"]
-
-
-def test_segments_must_be_three_of_one_length_with_positions_inside():
-    with pytest.raises(ValueError, match=r"three of one length, got lengths \[4, 4\]"):
-        draw_segments(WORDS[:2], 0, 0, 0)
-    with pytest.raises(ValueError, match=r"between 0 and 3, got \(0, 4, 0\)"):
-        draw_segments(WORDS, 0, 4, 0)
+from attnpages.figures.palette import INK, PALE, PAPER, READS, WRITES
 
 
 def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
@@ -43,6 +29,11 @@ def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
     ax = draw_schedule(amounts, [("queries 3", True), ("keys 5", False)], blocks=4, row=1, column=2)
     written = {text.get_text() for text in ax.texts}
     assert {*amounts.values(), "queries", "keys", "values", "contexts", "queries 3", "keys 5"} < written
+    colours = {patch.get_facecolor() for patch in ax.patches}
+    assert colours == {to_rgba(name) for name in (PAPER, PALE, READS, WRITES, INK)}  # blue: replaced; orange: stays
+    tiles = ax.patches[-16:]  # each row is at the same tile, since the blocks of queries are computed in parallel
+    assert [tile.get_facecolor() for tile in tiles] == [to_rgba(name) for name in (PALE, PALE, READS, PAPER)] * 4
+    assert [i for i, tile in enumerate(tiles) if tile.get_edgecolor() == to_rgba(INK)] == [4 + 2]
     with pytest.raises(ValueError, match="between 0 and 3, got 4 and 0"):
         draw_schedule(amounts, [("queries", True)], blocks=4, row=4, column=0)
 

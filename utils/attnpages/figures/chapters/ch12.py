@@ -1,4 +1,4 @@
-"""Figures of chapter 12: segments, a softmax in blocks, two memories, masks, costs, the first token, a reach."""
+"""Figures of chapter 12: a softmax in blocks, two memories, masks, costs, the first token, a reach."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,48 +9,10 @@ from torch import Tensor
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.bars import plot_bars
-from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
-from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look
-
-
-def draw_segments(segments: Sequence[Sequence[str]], fact: int, relay: int, question: int) -> Axes:
-    """Draw a text cut into three segments, and how a question in the last can reach a fact in the first by two hops.
-
-    Args:
-        segments: three lists of equally many words.
-        fact, relay, question: positions in the first, the second and the third segment.
-
-    Raises:
-        ValueError: if there are not three segments of one length, or a position lies outside.
-    """
-    lengths = {len(words) for words in segments}
-    if len(segments) != 3 or len(lengths) != 1:
-        raise ValueError(f"segments must be three of one length, got lengths {[len(words) for words in segments]}")
-    (length,) = lengths
-    chosen = fact, relay, question
-    if not all(0 <= position < length for position in chosen):
-        raise ValueError(f"fact, relay and question must lie between 0 and {length - 1}, got {chosen}")
-    ax = canvas(None, (6.5, 3.4), (-1.75, length + 0.1), (-0.1, 5.6))
-    # The direct way goes around the boxes, above the first row and right of all, so that no word hides it.
-    edge = length - 0.22
-    line(ax, (fact, fact, edge, edge), (4.98, 5.35, 5.35, 0.4), colour=TRUTH_COLOUR, width=1.5, dashed=True)
-    arrow(ax, (edge, 0.4), (question + 0.46, 0.4), colour=TRUTH_COLOUR, width=1.5)
-    for row, (words, position) in enumerate(zip(segments, chosen, strict=True)):
-        y = 4.6 - 2.1 * row
-        say(ax, -0.7, y, f"segment {row + 1}", ha="right", size=11)
-        for i, word in enumerate(words):
-            look: Look = (
-                {"fill": (WRITES, READS, WRITES)[row], "edge": TRUTH_COLOUR} if i == position else {"fill": PAPER}
-            )
-            box_around(ax, (i, y), 0.92, 0.72, word, size=10.5, **look)
-    for row in (0, 1):
-        start, end = (chosen[row], 4.6 - 2.1 * row - 0.4), (chosen[row + 1], 4.6 - 2.1 * (row + 1) + 0.4)
-        arrow(ax, start, end, colour=INK, width=2.2, gap=2)
-        middle = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-        say(ax, middle[0] + 0.22, middle[1] + 0.05, f"layer {row + 1}", ha="left", size=10.5)
-    return ax
+from attnpages.figures.style import HEAT_MAP, STYLES, Look
 
 
 def plot_running(scores: Sequence[float], values: Sequence[float], size: int) -> list[Axes]:
@@ -130,12 +92,12 @@ def draw_schedule(
     side = 4.5 / blocks
     for i in range(blocks):
         for j in range(blocks):
-            done = (i, j) < (row, column)
-            present = (i, j) == (row, column)
-            fill = TRUTH_COLOUR if present else PALE if done else PAPER
-            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, fill=fill, line=0.6)
-    words = "the tiles of scores\ngrey: used and dropped\ncoloured: on the chip\nwhite: still to come"
-    say(ax, 5.0, 2.5, words, ha="left", size=10)
+            here = (i, j) == (row, column)
+            fill = READS if j == column else PALE if j < column else PAPER
+            frame: Look = {"fill": fill, "edge": INK if here else FAINT, "line": 1.8 if here else 0.6}
+            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, **frame)
+    meaning = "grey: used and dropped", "blue: now on the chip", "framed: in this SRAM", "white: still to come"
+    say(ax, 5.0, 2.5, "\n".join(("the tiles of scores", *meaning)), ha="left", size=10)
     return ax
 
 
