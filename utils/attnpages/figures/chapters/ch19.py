@@ -144,22 +144,23 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: f
     """
     ax = canvas(ax, (6.5, 4.8), (-0.2, 10.2), (0.0, 7.8))
     first, then, last = 2.2, 4.8, 9.3  # where the three tokens stand
-    for x, token, top in ((first, before, 2.0), (then, copied, 5.6), (last, before, 6.75)):
+    for x, token, top in ((first, before, 2.0), (then, copied, 5.9), (last, before, 6.75)):
         line(ax, (x, x), (0.9, top), FAINT, 2.6)
         box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
     say(ax, then + 0.2, 2.15, f"changes the keys of “{copied}”", ha="left", colour=BLUE)
-    say(ax, then + 0.2, 1.65, "(K-composition)", ha="left", colour=BLUE)
+    say(ax, then + 0.2, 1.65, "in layers 18, 19 (K-composition)", ha="left", colour=BLUE)
     arrow(ax, (then, 3.6), (last, 3.6), RUST, 2.2)
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.3g}", colour=RUST)
     say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
+    say(ax, (then + last) / 2, 4.95, "with four other finders it", colour=RUST)
     say(ax, (then + last) / 2, 4.5, "changes queries (Q-composition)", colour=RUST)
-    arrow(ax, (then, 5.6), (last, 5.6), GREY, 2.2, dashed=True)
-    say(ax, (then + last) / 2, 6.0, f"24.3, weight {writes:.2f}", colour=BLACK)
-    say(ax, (then + last) / 2, 5.2, f"writes “{copied}”", colour=BLACK)
+    arrow(ax, (then, 5.9), (last, 5.9), GREY, 2.2, dashed=True)
+    say(ax, (then + last) / 2, 6.3, f"24.3, weight {writes:.2f}", colour=BLACK)
+    say(ax, (then + last) / 2, 5.5, f"writes “{copied}”", colour=BLACK)
     box_around(ax, (last, 7.1), 1.3, 0.7, copied, fill=WRITES)
-    for y, layer in ((2.0, "layer 17"), (3.6, "layer 19"), (5.6, "layer 24")):
+    for y, layer in ((2.0, "layer 17"), (3.6, "layers 18, 19"), (5.9, "layer 24")):
         say(ax, -0.2, y, layer, ha="left")
     return ax
