@@ -122,15 +122,20 @@ def measured(file: dict[str, Any], model: nn.Module, name: str, step: int) -> di
     return found
 
 
-def run(job: Job) -> Outcome:
-    """Train one model as the file does, and measure it on the way."""
-    chosen(STEPS, job.model)
-    started = time.process_time()
+def prepared(job: Job) -> tuple[dict[str, Any], Any, Callable[[nn.Module], Tensor]]:
+    """What the file defines, a captioner that begins with the file's CNN, and its loss."""
     file = names_of(job.seed)
     torch.manual_seed(job.seed)
     model = file["Captioner"](file["feature_map"]())
     model.cnn.load_state_dict(file["cnn"].state_dict())
-    loss = file["soft_loss"] if job.model == "soft" else HardLoss(file, job.model)
+    return file, model, file["soft_loss"] if job.model == "soft" else HardLoss(file, job.model)
+
+
+def run(job: Job) -> Outcome:
+    """Train one model as the file does, and measure it on the way."""
+    chosen(STEPS, job.model)
+    started = time.process_time()
+    file, model, loss = prepared(job)
     curve: list[dict[str, Any]] = []
     step = 0
 

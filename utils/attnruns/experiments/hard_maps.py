@@ -15,6 +15,7 @@ from attnruns.experiments import hard_attention
 from attnruns.experiments.hard_attention import ENTROPY, RATE, TEST_SEED, TESTS
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = dict.fromkeys(("soft", "leave_one_out"), 1000)
@@ -70,7 +71,7 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
     _, alpha, _ = file["run"](model, image, read, caption)
     peak = alpha.argmax(dim=2)  # (B, 3)
     on = (peak[:, :, None] == cell[:, None]).double().mean(dim=0)  # (3, 2)
-    found: dict[str, Any] = {"largest": _rounded(alpha.amax(dim=2).mean(dim=0)), "on": [_rounded(row) for row in on]}
+    found: dict[str, Any] = {"largest": rounded(alpha.amax(dim=2).mean(dim=0)), "on": rounded(on)}
     ways, there = other_cells(cell)
     third = {"as trained": read} | {name: forced(read, position) for name, position in ways.items()}
     third["empty at words 2 and 3"] = forced(read, ways["empty"], (2, 3))
@@ -82,19 +83,11 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
     return found | {"canvases": int(there.sum())}
 
 
-def _rounded(values: Tensor) -> list[float]:
-    return [round(value, 4) for value in values.tolist()]
-
-
 def run(job: Job) -> Outcome:
     """Train one model as ``hard_attention`` does, and measure what it attends to."""
     chosen(STEPS, job.model)
     started = time.process_time()
-    file = hard_attention.names_of(job.seed)
-    torch.manual_seed(job.seed)
-    model = file["Captioner"](file["feature_map"]())
-    model.cnn.load_state_dict(file["cnn"].state_dict())
-    loss = file["soft_loss"] if job.model == "soft" else hard_attention.HardLoss(file, job.model)
+    file, model, loss = hard_attention.prepared(job)
     file["train"]([*model.parameters()], lambda: loss(model), job.steps, rate=RATE)
     read = file["soft" if job.model == "soft" else "largest"]
     figures = hard_attention.accuracy(file, model, read) | attended(file, model, read)

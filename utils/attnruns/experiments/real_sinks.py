@@ -63,15 +63,13 @@ def texts_of(job: Job) -> Tensor:
 
 def changed(weights: Tensor, way: str, position: int) -> Tensor:
     """The weights ``(B, H, T, T)`` in one of the ways, for the token at ``position`` of each row."""
-    others = torch.cat([torch.zeros_like(weights[..., :1]), weights[..., 1:]], dim=-1)
-    index = others.argmax(dim=-1) if position == STRONGEST else torch.tensor(position)
+    index = weights[..., 1:].argmax(dim=-1) + 1 if position == STRONGEST else torch.tensor(position)
     only = F.one_hot(index, weights.shape[-1]).to(weights)  # (B, H, T, T) or (T,)
-    own = (weights * only).sum(dim=-1, keepdim=True)  # (B, H, T, 1)
+    others = weights * (1 - only)
     if way == "value":
-        return weights * (1 - only)
-    alone = weights * (1 - only)
-    alone = alone / alone.sum(dim=-1, keepdim=True)
-    return alone + own * only if way == "factor" else alone
+        return others
+    multiplied = others / others.sum(dim=-1, keepdim=True)
+    return multiplied + weights * only if way == "factor" else multiplied
 
 
 def attend_without(

@@ -10,13 +10,15 @@ import time
 from functools import partial
 from typing import Any
 
+from torch import Tensor
+
 from attnbook.data.texts.translation import TESTS, TranslationTask, cut
 from attnbook.decoding import sample
 from attnbook.measure.translation import bleu_counts, resampled_difference, translation_scores
 from attnbook.seeding import generator
 from attnruns.experiments.translate import RECIPES, trained
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.translation import ROWS, write
+from attnruns.shared.translation import ROWS, write, write_batch
 from attnruns.shared.weights import stored_seeds
 from attnruns.translate import ALPHA, WIDTH
 
@@ -34,11 +36,12 @@ def drawn(model, data: TranslationTask, sources: list[str], how: dict[str, Any],
     """Translations of sentences that are drawn piece by piece, in their order."""
     examples = [cut(source, "", data.source_pieces, data.target_pieces) for source in sources]
     draws, lines = generator(seed), []
+
+    def tokens_of(source: Tensor, lengths: Tensor, max_length: int) -> Tensor:
+        return sample(model, source, lengths, max_length=max_length, generator=draws, **how).tokens
+
     for start in range(0, len(examples), ROWS):
-        batch = data.task.collate(examples[start : start + ROWS])
-        longest = batch.source.shape[1] * 3 // 2 + 10
-        tokens = sample(model, batch.source, batch.lengths, max_length=longest, generator=draws, **how).tokens
-        lines += [data.target_pieces.decode(data.task.target_vocabulary.decode(row)) for row in tokens.tolist()]
+        lines += write_batch(data, data.task.collate(examples[start : start + ROWS]), tokens_of)
     return lines
 
 

@@ -56,38 +56,32 @@ class WithoutFeedForward(Block):
 
 
 class WithoutSelfAttention(Block):
-    """A block whose self-attention adds nothing: words of one sequence never meet, but for cross-attention."""
+    """A block whose self-attention adds nothing: words of one sequence never meet, but for cross-attention.
+
+    Blocks that don't stand on one of the ``sides`` are whole.
+    """
+
+    sides: frozenset[str] = frozenset({"encoder", "decoder"})
 
     def attend_to_self(
         self, x: Tensor, mask: Tensor | None, past: Heads | None
     ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
-        """As :meth:`Block.attend_to_self`, with an output of zeros."""
+        """As :meth:`Block.attend_to_self`, with an output of zeros on the sides that are named."""
         out, seen = super().attend_to_self(x, mask, past)
-        return torch.zeros_like(out), seen
+        side = "decoder" if hasattr(self, "cross_attention") else "encoder"
+        return torch.zeros_like(out) if side in self.sides else out, seen
 
 
 class WithoutEncoderSelfAttention(WithoutSelfAttention):
-    """As :class:`WithoutSelfAttention`, where the block stands in an encoder; in a decoder it is whole."""
+    """As :class:`WithoutSelfAttention`, in an encoder alone."""
 
-    def attend_to_self(
-        self, x: Tensor, mask: Tensor | None, past: Heads | None
-    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
-        """As :meth:`Block.attend_to_self`, with an output of zeros in an encoder."""
-        return Block.attend_to_self(self, x, mask, past) if _in_decoder(self) else super().attend_to_self(x, mask, past)
+    sides = frozenset({"encoder"})
 
 
 class WithoutDecoderSelfAttention(WithoutSelfAttention):
-    """As :class:`WithoutSelfAttention`, where the block stands in a decoder; in an encoder it is whole."""
+    """As :class:`WithoutSelfAttention`, in a decoder alone."""
 
-    def attend_to_self(
-        self, x: Tensor, mask: Tensor | None, past: Heads | None
-    ) -> tuple[Tensor, tuple[Heads, Tensor | None]]:
-        """As :meth:`Block.attend_to_self`, with an output of zeros in a decoder."""
-        return super().attend_to_self(x, mask, past) if _in_decoder(self) else Block.attend_to_self(self, x, mask, past)
-
-
-def _in_decoder(block: Block) -> bool:
-    return hasattr(block, "cross_attention")
+    sides = frozenset({"decoder"})
 
 
 class UnscaledAttention(Block):

@@ -1,6 +1,6 @@
 """What is measured of a trained translator: losses, scores on each test, sample translations, alignments."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -40,20 +40,27 @@ def write(
     model: DecoderModule, data: TranslationTask, examples: Sequence[Example], width: int = 1, alpha: float = ALPHA
 ) -> list[str]:
     """The translations of ``examples`` as sentences, in their order; greedily, or by a beam of ``width``."""
-    device, task = next(model.parameters()).device, data.task
+
+    def tokens_of(source: Tensor, lengths: Tensor, max_length: int) -> Tensor:
+        if width == 1:
+            return greedy(model, source, lengths, max_length=max_length).tokens
+        return beam(model, source, lengths, max_length=max_length, width=width, alpha=alpha).tokens[:, 0]
+
+    device = next(model.parameters()).device
     order = sorted(range(len(examples)), key=lambda row: len(examples[row].source))
     written: dict[int, str] = {}
     for start in range(0, len(order), ROWS):
         rows = order[start : start + ROWS]
-        batch = task.collate([examples[row] for row in rows]).to(device)
-        longest = batch.source.shape[1] * 3 // 2 + 10
-        if width == 1:
-            tokens = greedy(model, batch.source, batch.lengths, max_length=longest).tokens
-        else:
-            tokens = beam(model, batch.source, batch.lengths, max_length=longest, width=width, alpha=alpha).tokens[:, 0]
-        for row, numbers in zip(rows, tokens.tolist(), strict=True):
-            written[row] = data.target_pieces.decode(task.target_vocabulary.decode(numbers))
+        lines = write_batch(data, data.task.collate([examples[row] for row in rows]).to(device), tokens_of)
+        written |= zip(rows, lines, strict=True)
     return [written[row] for row in range(len(examples))]
+
+
+def write_batch(data: TranslationTask, batch: Batch, tokens_of: Callable[[Tensor, Tensor, int], Tensor]) -> list[str]:
+    """The sentences of one batch; ``tokens_of(source, lengths, max_length)`` gives their tokens, ``(B, T)``."""
+    longest = batch.source.shape[1] * 3 // 2 + 10
+    tokens = tokens_of(batch.source, batch.lengths, longest)
+    return [data.target_pieces.decode(data.task.target_vocabulary.decode(row)) for row in tokens.tolist()]
 
 
 def gain_since(earlier: list[str], model: DecoderModule, data: TranslationTask) -> dict[str, Any]:

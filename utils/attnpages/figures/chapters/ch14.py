@@ -200,8 +200,8 @@ def plot_choices(points: Tensor, trip: Sequence[int], probabilities: Tensor, cho
         raise ValueError(f"trip, probabilities and choices do not fit {count} points, got {found}")
     axes = _maps(choices)
     for step, ax in enumerate(axes):
-        _draw_choice(ax, points, Choice(trip[: step + 1], trip[step + 1], probabilities[step]))
-        ax.set_title(f"choice {step + 1}: {trip[step + 1]}", fontsize=11, loc="left")
+        choice = Choice(trip[: step + 1], trip[step + 1], probabilities[step])
+        _draw_choice(ax, points, choice, f"choice {step + 1}: {choice.following}")
     return axes
 
 
@@ -229,8 +229,7 @@ def plot_same_last(points: Tensor, choices: Sequence[Choice]) -> list[Axes]:
         raise ValueError(f"choices must be two or more that end at the same position, got {begun}")
     axes = _maps(len(choices))
     for ax, choice in zip(axes, choices, strict=True):
-        _draw_choice(ax, points, choice)
-        ax.set_title("after " + ", ".join(map(str, choice.begun)), fontsize=11, loc="left")
+        _draw_choice(ax, points, choice, "after " + ", ".join(map(str, choice.begun)))
     return axes
 
 
@@ -239,7 +238,7 @@ def _maps(count: int) -> list[Axes]:
     return list(np.atleast_1d(drawn).flat)
 
 
-def _draw_choice(ax: Axes, points: Tensor, choice: Choice) -> None:
+def _draw_choice(ax: Axes, points: Tensor, choice: Choice, title: str) -> None:
     """The way so far, a dashed arrow to the next position, and a circle for each probability."""
     listed, done, following = points.tolist(), list(choice.begun), choice.following
     ax.plot(*zip(*(listed[n] for n in done), strict=True), **_WAY)
@@ -256,7 +255,7 @@ def _draw_choice(ax: Axes, points: Tensor, choice: Choice) -> None:
         share = "×" if n in done else f"{100 * chance:.0f} %"
         radius = 0.0 if n in done else 11 * chance**0.5
         _say_beside(ax, f"{n}: {share}", points[n], points[_neighbours(n, [*done, following])], 3 + radius)
-    _square(ax, "")
+    _square(ax, title)
     ax.set(xlim=(-0.12, 1.1), ylim=(0.04, 1.0), xticks=(), yticks=())
 
 

@@ -101,15 +101,15 @@ def plot_ways(panels: Mapping[str, Ways], ylabel: str, height: float = 3.2) -> l
     axes: list[Axes] = list(grid[:, 0])
     for ax, (title, kinds) in zip(axes, panels.items(), strict=True):
         for offset, (kind, trainings) in enumerate(kinds.items()):
-            for training in trainings:
+            for number, training in enumerate(trainings):
                 if set(training) != set(ways):
                     raise ValueError(f"a training of {kind} has the ways {list(training)}, others have {ways}")
                 xs = [x + 0.12 * (offset - (len(kinds) - 1) / 2) for x in range(len(ways))]
                 style = styles[kind]
                 look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "linewidth": 1.0}
-                ax.plot(xs, [training[way] for way in ways], markersize=7, alpha=0.85, **look)
+                label = "" if number else kind  # one line per kind stands in the legend
+                ax.plot(xs, [training[way] for way in ways], markersize=7, alpha=0.85, label=label, **look)
         ax.set_xticks(range(len(ways)), ways)
         ax.set(ylabel=f"{ylabel}\n({title})", ylim=(-0.03, 1.05), xlim=(-0.4, len(ways) - 0.6))
-    handles = [axes[0].lines[sum(len(first[kind]) for kind in list(first)[:i])] for i in range(len(first))]
-    legend_above(axes[0], handles, list(first))
+    legend_above(axes[0], *axes[0].get_legend_handles_labels())
     return axes
