@@ -17,6 +17,7 @@ from attnbook.models.snail import Snail, SnailSizes
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training.policy import Played, PolicyLoss, play
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -96,8 +97,8 @@ def bandit_figures(policy: nn.Module) -> dict[str, Any]:
     for name, greedy in (("", False), ("_greedy", True)):
         draw = generator(TEST_SEED, device_of(policy))
         played = play(policy, BanditWorld(arms, draw), draw, greedy)
-        found["reward" + name] = rounded(played.rewards.sum(dim=1))
-        found["regret" + name] = rounded(bandits.regret(arms, played.actions))
+        found["reward" + name] = rounded_mean(played.rewards.sum(dim=1))
+        found["regret" + name] = rounded_mean(bandits.regret(arms, played.actions))
     return found
 
 
@@ -106,7 +107,7 @@ def reference_figures() -> dict[str, dict[str, float]]:
     arms, found = bandit_arms(TESTS, TEST_SEED), {}
     for name, player in PLAYERS.items():
         pulled, paid = bandits.play(arms, player)
-        found[name] = {"reward": rounded(paid.sum(dim=1)), "regret": rounded(bandits.regret(arms, pulled))}
+        found[name] = {"reward": rounded_mean(paid.sum(dim=1)), "regret": rounded_mean(bandits.regret(arms, pulled))}
     return found
 
 
@@ -128,18 +129,13 @@ def maze_figures(policy: nn.Module) -> dict[str, Any]:
     both = ~second.isnan()
     shortest = mazes.distances(batch.open, batch.start).gather(1, batch.goal[:, None])[:, 0].double()
     return {
-        "found_once": rounded((~first.isnan()).double()),
-        "found_twice": rounded(both.double()),
-        "first_round": rounded(first[both]) if both.any() else None,
-        "second_round": rounded(second[both]) if both.any() else None,
-        "shortest": rounded(shortest[both]) if both.any() else None,
-        "goals": rounded(goals[:, -1].clamp(max=2).double()),
+        "found_once": rounded_mean(~first.isnan()),
+        "found_twice": rounded_mean(both),
+        "first_round": rounded_mean(first[both]) if both.any() else None,
+        "second_round": rounded_mean(second[both]) if both.any() else None,
+        "shortest": rounded_mean(shortest[both]) if both.any() else None,
+        "goals": rounded_mean(goals[:, -1].clamp(max=2)),
     }
-
-
-def rounded(values: Tensor) -> float:
-    """The mean, to four digits."""
-    return round(values.mean().item(), 4)
 
 
 @dataclass(frozen=True)

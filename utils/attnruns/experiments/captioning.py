@@ -20,6 +20,7 @@ from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.captioning import CaptionLoss, HardCaptionLoss, draw_locations
 from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss, reward_to_go
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 from attnruns.shared.timing import shortest_time
@@ -147,8 +148,8 @@ def attended(model: Captioner, batch: Canvases) -> dict[str, float]:
     return {
         "pointing": round(pointing_accuracy(weights, named_cells(batch, margin=HALF_A_CELL)), 4),
         "pointing_inside": round(pointing_accuracy(weights, cells), 4),
-        "largest_weight": round(peaks.mean().item(), 4),
-        "weight_inside": round(inside.mean().item(), 4),
+        "largest_weight": rounded_mean(peaks),
+        "weight_inside": rounded_mean(inside),
     }
 
 

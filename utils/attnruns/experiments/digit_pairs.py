@@ -18,6 +18,7 @@ from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
 from attnruns.shared.judge import Judge, judge_accuracy, trained_judge
 from attnruns.shared.mean_attention import MeanAttention
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means
 
@@ -153,7 +154,7 @@ def by_neighbours(images: Tensor) -> dict[str, float]:
     return {
         "neighbour_agreement": round(agreement, 4),
         "neighbour_chance": round(chance, 4),
-        "neighbour_distance": round(apart.mean().item(), 4),
+        "neighbour_distance": rounded_mean(apart),
     }
 
 
@@ -180,9 +181,9 @@ def attention_shares(weights: Tensor | None, height: int, width: int) -> dict[st
     received = shares.mean(dim=1)  # (B, 2)
     return {
         "shares": [[round(value, 4) for value in row] for row in shares.mean(dim=0).tolist()],
-        "leader": round(received.amax(dim=1).mean().item(), 4),
-        "first_leads": round((received[:, 0] > received[:, 1]).cpu().double().mean().item(), 4),
-        "uniform": round(regions[0].cpu().double().mean().item(), 4),
+        "leader": rounded_mean(received.amax(dim=1)),
+        "first_leads": rounded_mean(received[:, 0] > received[:, 1]),
+        "uniform": rounded_mean(regions[0]),
     }
 
 

@@ -15,9 +15,9 @@ from attnbook.models.snail import causal_convolution
 from attnbook.models.vector_reader import VectorReader
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
-from attnruns.experiments.meta_learning import INPUTS, TRAINING, RecallTask, recall_loss, share
+from attnruns.experiments.meta_learning import INPUTS, TRAINING, RecallTask, recall_loss
 from attnruns.shared.recipes import chosen
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
@@ -117,7 +117,7 @@ class Watch:
         inputs, which = self.batch.inputs.to(device_of(model)), self.batch.which.to(device_of(model))
         maps = [layer for layer in model.maps(inputs) if layer is not None]  # none is fused
         return {
-            "right": share((model(inputs)[0].argmax(dim=-1).cpu() == self.batch.values)[self.batch.seen]),
+            "right": rounded_mean((model(inputs)[0].argmax(dim=-1).cpu() == self.batch.values)[self.batch.seen]),
             "step_before": [rounded(previous_word_score(layer)) for layer in maps],
             "after_same_key": [rounded(prefix_matching_score(layer, which)) for layer in maps],
         }

@@ -15,7 +15,7 @@ from attnruns.experiments import hard_attention
 from attnruns.experiments.hard_attention import ENTROPY, RATE, TEST_SEED, TESTS
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = dict.fromkeys(("soft", "leave_one_out"), 1000)
@@ -79,7 +79,7 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
     for name, way in third.items():
         log_p = file["run"](model, image, way, caption)[0]
         right = log_p[:, 2].argmax(dim=1) == caption[:, 2]
-        found["third"][name] = round(right[there].double().mean().item(), 4)
+        found["third"][name] = rounded_mean(right[there])
     return found | {"canvases": int(there.sum())}
 
 

@@ -19,6 +19,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import language_model_loss, sequence_loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -77,9 +78,9 @@ def copied(model: LanguageModel, batch: Batch) -> dict[str, float]:
     hits, repeated = logits.argmax(dim=-1) == batch.target, can_be_copied(batch)  # (B, T)
     loss = sequence_loss(logits, batch.target.masked_fill(~repeated, 0))
     return {
-        "right": round(hits[repeated].cpu().double().mean().item(), 4),
+        "right": rounded_mean(hits[repeated]),
         "loss": round(loss.item(), 4),
-        "right_elsewhere": round(hits[~repeated].cpu().double().mean().item(), 4),
+        "right_elsewhere": rounded_mean(hits[~repeated]),
     }
 
 

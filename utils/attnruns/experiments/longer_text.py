@@ -22,6 +22,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import fit
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SEGMENT = 16  # words that are read at once in the copies
@@ -147,7 +148,7 @@ def answered(model: nn.Module, stream: Stream, segment: int = SEGMENT) -> Tensor
 
 def share(right: Tensor) -> float | None:
     """The share of a bool tensor, rounded; ``None`` for an empty one."""
-    return round(right.float().mean().item(), 4) if len(right) else None
+    return rounded_mean(right) if len(right) else None
 
 
 def by_age(right: Tensor, age: Tensor) -> dict[str, float | None]:

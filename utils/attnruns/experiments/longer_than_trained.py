@@ -30,6 +30,7 @@ from attnbook.seeding import generator
 from attnbook.training.progress import report_steps
 from attnruns.experiments.real_model import common_words, text_tokens
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 FACTOR = 2  # texts are to be twice as long as in training
@@ -109,7 +110,7 @@ def run(job: Job) -> Outcome:
     nats, right = read_and_copy(found.model, lists_of(found, job.seed), text_of(found, job.seed, job.steps + 1))
     report_steps(job.steps)
     return Outcome({
-        "nats": [round(part.mean().item(), 4) for part in nats.split(PART)],
+        "nats": [rounded_mean(part) for part in nats.split(PART)],
         "copied": {str(gap): round(share, 4) for gap, share in right.items()},
         "seconds": round(time.process_time() - start, 1),
     })  # fmt: skip

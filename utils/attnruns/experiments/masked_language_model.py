@@ -42,6 +42,7 @@ from attnruns.shared.few_labels import (
     vocabulary_size,
 )
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -111,7 +112,7 @@ def masked_accuracy(model: MaskedLanguageModel, batches: list[Batch]) -> dict[st
         masked, same = stood == mask_id(), stood == wanted
         for name, which in {"all": masked | True, "mask": masked, "other": ~masked & ~same, "same": same}.items():
             hits[name].append(right[which])
-    return {name: round(torch.cat(found).cpu().double().mean().item(), 4) for name, found in hits.items()}
+    return {name: rounded_mean(torch.cat(found)) for name, found in hits.items()}
 
 
 @cache

@@ -28,6 +28,7 @@ from attnbook.models.snail import Snail
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -70,8 +71,8 @@ def recall_figures(model: nn.Module) -> dict[str, Any]:
     batch = online_recall(TESTS, TEST_SEED)
     right = model(batch.inputs.to(device_of(model)))[0].argmax(dim=-1).cpu() == batch.values  # (B, T)
     ago = steps_since_seen(batch.which)  # (B, T), 0 where never
-    by_gap = {str(gap): share(right[ago == gap]) for gap in (1, 2, 4, 8, 16, 32)}
-    return {"right": share(right[batch.seen]), "right_by_gap": by_gap}
+    by_gap = {str(gap): rounded_mean(right[ago == gap]) for gap in (1, 2, 4, 8, 16, 32)}
+    return {"right": rounded_mean(right[batch.seen]), "right_by_gap": by_gap}
 
 
 def steps_since_seen(which: Tensor) -> Tensor:
@@ -87,12 +88,9 @@ def glyph_figures(model: nn.Module) -> dict[str, Any]:
     """Accuracy on episodes of held-out classes, with one example per class."""
     episodes = few_shot_episodes(glyph_classes(held_out=True), TESTS, WAYS, SHOTS, TEST_SEED)
     episodes = episodes.to(device_of(model))
-    return {"right": share(model(episodes.images, episodes.labels[:, :-1]).argmax(dim=-1) == episodes.labels[:, -1])}
-
-
-def share(right: Tensor) -> float:
-    """Share of the entries that are ``True``, to four digits."""
-    return round(right.cpu().double().mean().item(), 4)
+    return {
+        "right": rounded_mean(model(episodes.images, episodes.labels[:, :-1]).argmax(dim=-1) == episodes.labels[:, -1])
+    }
 
 
 @dataclass(frozen=True)

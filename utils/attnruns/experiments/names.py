@@ -13,6 +13,7 @@ from attnbook.models import AttentionSeq2Seq
 from attnbook.models.pointer_generator import PointerGenerator
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -55,7 +56,7 @@ def share_right(written: Tensor, target: Tensor) -> float:
     ended = (target == EOS).cumsum(dim=1) - (target == EOS).long() > 0  # (B, T): after the end
     same = (written[:, :steps] == target[:, :steps]) | ended[:, :steps]
     whole = same.all(dim=1) & ended[:, steps:].all(dim=1)
-    return round(whole.cpu().double().mean().item(), 4)
+    return rounded_mean(whole)
 
 
 @evaluating

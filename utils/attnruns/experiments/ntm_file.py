@@ -19,6 +19,7 @@ from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.grid import COUNT, LENGTHS, copying_grid
 from attnruns.shared.memory import TEST_SEED, wrong_bits
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = {"13_ntm": 500}
@@ -78,11 +79,11 @@ def heads_of_loop(machine: NTM) -> dict[str, Any]:
     for name, head, steps in (("write", 1, slice(2, length + 1)), ("read", 0, slice(length + 3, 2 * length + 2))):
         before = slice(steps.start - 1, steps.stop - 1)
         moved = (rows[:, steps, head] - rows[:, before, head]) % LOOP_ROWS
-        moves = [_mean((moved == by).float()) for by in (LOOP_ROWS - 1, 1)]
-        shift = [_mean(part) for part in record.address.shift[:, steps, head].unbind(dim=-1)]
-        found[name] = {"moves": moves, "gate": _mean(record.address.gate[:, steps, head]), "shift": shift}
+        moves = [rounded_mean(moved == by) for by in (LOOP_ROWS - 1, 1)]
+        shift = [rounded_mean(part) for part in record.address.shift[:, steps, head].unbind(dim=-1)]
+        found[name] = {"moves": moves, "gate": rounded_mean(record.address.gate[:, steps, head]), "shift": shift}
     written, at_output = rows[:, 2 : length + 1, 1], rows[:, length + 2 : 2 * length + 1, 0]
-    return found | {"ahead": _mean((at_output == written).float())}
+    return found | {"ahead": rounded_mean(at_output == written)}
 
 
 @evaluating
@@ -112,13 +113,9 @@ def way_back(machine: NTM, length: int = 40, rows: int = 256) -> dict[str, dict[
     for name, (left_out, only_at_mark) in LEFT_OUT.items():
         at: Sequence[int] = (mark,) if only_at_mark else range(1, mark + 1)
         logits, weights = read_without(machine, bits.inputs, rows, left_out, at)
-        row_0 = {"before": _mean(weights[:, mark - 1, 0]), "at_mark": _mean(weights[:, mark, 0])}
+        row_0 = {"before": rounded_mean(weights[:, mark - 1, 0]), "at_mark": rounded_mean(weights[:, mark, 0])}
         found[name] = {"wrong_bits": round(wrong_bits(logits, bits), 3)} | row_0
     return found
-
-
-def _mean(numbers: Tensor) -> float:
-    return round(numbers.mean().item(), 4)
 
 
 def run(job: Job) -> Outcome:

@@ -19,6 +19,7 @@ from attnruns.experiments.ntm_file import as_package, build, code, read_without
 from attnruns.shared.chapter_file import run_file
 from attnruns.shared.memory import TEST_SEED
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = {"13_ntm": 1400}  # after the 500 of the file
@@ -147,16 +148,12 @@ def way(machine: NTM, length: int = 10, rows: int = 64) -> dict[str, Any]:
     again = (of.written[:, None] + 1 + torch.arange(FURTHER)) % rows  # (B, 3): from the question on
     steps = history[:, length + 1 : length + 1 + FURTHER].argmax(dim=-1)  # (B, 3)
     return {
-        "found": {name: _share(of.found.argmax(dim=-1) == place) for name, place in places.items()},
-        "ends": {name: _share(of.ends.argmax(dim=-1) == place) for name, place in places.items()},
-        "weight": {name: _share(of.ends[lists, place]) for name, place in places.items()},
-        "goes_on": [_share(one) for one in (steps == again).unbind(dim=1)],
+        "found": {name: rounded_mean(of.found.argmax(dim=-1) == place) for name, place in places.items()},
+        "ends": {name: rounded_mean(of.ends.argmax(dim=-1) == place) for name, place in places.items()},
+        "weight": {name: rounded_mean(of.ends[lists, place]) for name, place in places.items()},
+        "goes_on": [rounded_mean(one) for one in (steps == again).unbind(dim=1)],
         "wrong_bits": wrong_bits(logits, asked.answers), "without_search": wrong_bits(without, asked.answers),
     }  # fmt: skip
-
-
-def _share(numbers: Tensor) -> float:
-    return round(numbers.float().mean().item(), 4)
 
 
 def run(job: Job) -> Outcome:

@@ -15,6 +15,7 @@ from attnbook.device import device_of
 from attnbook.models.pointer import PointerNetwork, beam_pointer_decode, greedy_pointer_decode, pointer_loss
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -75,7 +76,7 @@ def reference_figures(batch: Batch) -> dict[str, float]:
 
 def share(values: Tensor) -> float:
     """The mean of ``values``, rounded to five decimals: of truth values, the share that is true."""
-    return round(values.cpu().double().mean().item(), 5)
+    return rounded_mean(values, digits=5)
 
 
 @dataclass(frozen=True)

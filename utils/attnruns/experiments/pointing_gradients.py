@@ -18,6 +18,7 @@ from attnbook.seeding import generator, seed_everything
 from attnbook.training.reinforce import leave_one_out_baseline
 from attnbook.training.rollout import sample_tours
 from attnruns.experiments import pointing_reinforce
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CITIES = 20
@@ -98,7 +99,7 @@ def run(job: Job) -> Outcome:
     network, fixed = network_at(job.model), random_points(CITIES, FIXED, generator(5))
     found = estimates(network, lambda number: fixed, DRAWS, BASELINES, job.steps)
     figures = {
-        "fixed": {name: [scatter_of(of), round(above.mean().item(), 4)] for name, (of, above) in found.items()},
+        "fixed": {name: [scatter_of(of), rounded_mean(above)] for name, (of, above) in found.items()},
         "new": {str(sets): new_sets(network, sets, draws, names, job.steps) for sets, draws, names in TRIPS},
     }
     return Outcome({"device": "cpu", "seconds": round(time.process_time() - start, 1), **figures})

@@ -15,6 +15,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnbook.training import language_model_loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
@@ -71,23 +72,19 @@ def at_the_verb(model: nn.Module, task: Task, examples: list[Example]) -> AtTheV
     return AtTheVerb(right, share, 1 / verb, weights[rows, subject + 1] == weights.amax(dim=-1))
 
 
-def _mean(values: Tensor) -> float:
-    return round(values.float().mean().item(), 4)
-
-
 def measure(model: nn.Module, task: Task, examples: list[Example]) -> dict[str, float]:
     """Means over ``examples`` of what :class:`AtTheVerb` holds; ``attracted``: right with a noun of the other number.
 
     ``attracted`` is left out where no sentence has an attractor, the shares where the subject is the word just read.
     """
     seen = at_the_verb(model, task, examples)
-    figures = {"right": _mean(seen.right)}
+    figures = {"right": rounded_mean(seen.right)}
     hard = torch.tensor([bool(attractors(example)) for example in examples], device=seen.right.device)
     if hard.any():
-        figures["attracted"] = _mean(seen.right[hard])
+        figures["attracted"] = rounded_mean(seen.right[hard])
     shares = {"share": seen.share, "even": seen.even, "top": seen.top}
     if seen.share is not None and not seen.share.isnan().any():
-        figures |= {name: _mean(values) for name, values in shares.items() if values is not None}
+        figures |= {name: rounded_mean(values) for name, values in shares.items() if values is not None}
     return figures
 
 

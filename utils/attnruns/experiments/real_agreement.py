@@ -17,6 +17,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 THINGS = ("key", "cabinet", "table", "book", "boat", "tree", "house", "letter", "farmer", "king")
@@ -104,7 +105,7 @@ class Reader:
 
 def shares(margins: Tensor) -> dict[str, float]:
     """How often the right verb is the more probable one, and by how many nats on average."""
-    return {"right": round((margins > 0).float().mean().item(), 4), "margin": round(margins.mean().item(), 3)}
+    return {"right": rounded_mean(margins > 0), "margin": round(margins.mean().item(), 3)}
 
 
 def by_phrases(reader: Reader, count: int, seed: int) -> tuple[dict[str, Any], Head, dict[int, list[Sentence]]]:

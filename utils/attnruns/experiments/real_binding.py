@@ -27,7 +27,7 @@ from attnruns.experiments.real_labels import (
 )
 from attnruns.experiments.real_model import Head, ordered, scores, segments, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 BINDERS, CONTROLS = 5, 10  # heads that are taken out together; draws of as many others
@@ -94,9 +94,9 @@ def measure(
         weights = torch.stack([maps[layer][0, head] for layer, head in finders])[:, lines.asked][:, :, lines.answers]
         found.append(on_same_word(weights, lines.which).mean())  # (F, LINES, LINES)
     return {
-        "right": round(torch.cat(right).double().mean().item(), 4),
-        "colour": round(torch.cat(colour).double().mean().item(), 4),
-        "found": round(torch.stack(found).double().mean().item(), 4),
+        "right": rounded_mean(torch.cat(right)),
+        "colour": rounded_mean(torch.cat(colour)),
+        "found": rounded_mean(torch.stack(found)),
     }
 
 

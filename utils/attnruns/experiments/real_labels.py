@@ -16,7 +16,7 @@ from attnbook.seeding import generator
 from attnruns.experiments.real_controls import HeldOut
 from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 NOUNS = (
@@ -105,11 +105,7 @@ def answers(pretrained: Pretrained, these: list[Lines]) -> tuple[Tensor, Tensor]
 def shares(right: Tensor, before: Tensor) -> dict[str, float]:
     """Share right by the number of earlier lines with the same word; ``"line before"``: one of them is the last."""
     groups = {"line before": before == -1, **{str(n): before == n for n in range(MOST)}, str(MOST): before >= MOST}
-    return {name: _share(right[group]) for name, group in groups.items() if group.any()}
-
-
-def _share(right: Tensor) -> float:
-    return round(right.double().mean().item(), 4)
+    return {name: rounded_mean(right[group]) for name, group in groups.items() if group.any()}
 
 
 def in_context(job: Job) -> dict[str, Any]:
@@ -176,7 +172,7 @@ def without(pretrained: Pretrained, these: list[Lines], job: Job) -> dict[str, A
     right = []
     for group in groups:
         with fused(pretrained.model), split.without(group):
-            right.append(_share(answers(pretrained, these)[0][known]))
+            right.append(rounded_mean(answers(pretrained, these)[0][known]))
     return {
         "finders": [[layer + 1, head + 1] for layer, head in groups[1]],
         "right": {"all": right[0], "finders": right[1], "controls": right[2:]},

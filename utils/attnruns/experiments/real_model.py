@@ -31,7 +31,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.shared.few_sentences import compared
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 PERIOD = 32  # words of a segment that is repeated
@@ -137,7 +137,7 @@ class Ablation:
             loss, right = copied(self.model, self.words)
             figures = {"loss": round(loss, 4), "right": round(right, 4)}
             if text:
-                figures["text"] = round(surprises(self.model(self.texts)[0], self.texts).mean().item(), 4)
+                figures["text"] = rounded_mean(surprises(self.model(self.texts)[0], self.texts))
         return figures
 
 
@@ -177,7 +177,7 @@ def windows(job: Job) -> dict[str, Any]:
     for name, mask in masks.items():
         with fused(pretrained.model), torch.no_grad():
             loss = torch.cat([surprises(read_under(pretrained.model, text[None], mask), text[None]) for text in texts])
-        by_position = [round(part.mean().item(), 4) for part in loss.split(64, dim=1)]
+        by_position = [rounded_mean(part) for part in loss.split(64, dim=1)]
         figures[name] = {"nats": by_position, "perplexity": round(loss[:, WINDOW:].mean().exp().item(), 2)}
     return {"texts": len(texts), "by_mask": figures}
 
@@ -195,7 +195,7 @@ def long_text(job: Job) -> dict[str, Any]:
     words = text_tokens(pretrained)[101 * job.seed :][None, : job.steps * 1024 + 1]
     with fused(pretrained.model):
         loss = surprises_in_chunks(pretrained.model, words)[0]
-    return {"nats": [round(part.mean().item(), 4) for part in loss.split(1024)], "tokens": len(loss)}
+    return {"nats": [rounded_mean(part) for part in loss.split(1024)], "tokens": len(loss)}
 
 
 def states_along(model, words: Tensor, between: Tensor, gaps: tuple[int, ...]) -> Iterator[tuple[int, Any]]:

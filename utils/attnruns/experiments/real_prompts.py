@@ -17,7 +17,7 @@ from attnruns.experiments.real_agreement import THINGS, nouns_of, prepositions_o
 from attnruns.experiments.real_controls import HeldOut
 from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 TASKS = {
@@ -136,7 +136,7 @@ def without_heads_that_copy(job: Job) -> dict[str, Any]:
         asked, shares = prompts(pretrained, pairs_of(text), job.steps, job.seed), []
         for heads in groups:
             with fused(pretrained.model), split.without(heads):
-                shares.append(round(right_after(pretrained.model, asked)[FROM:].mean().item(), 4))
+                shares.append(rounded_mean(right_after(pretrained.model, asked)[FROM:]))
         found[name] = {"all": shares[0], "finders": shares[1], "controls": shares[2:]}
     return {"finders": [list(at) for at in finders], "by_task": found}
 
@@ -211,7 +211,7 @@ def gaps(job: Job) -> dict[str, Any]:
         singular = log_probabilities(pretrained, [one for one, _, _ in these])
         many = log_probabilities(pretrained, [of for _, of, _ in these])
     left, whole = (p > s for s, p in zip(singular, many, strict=True))  # is the plural preferred? (N,) each
-    return {name: round((of == plural).double().mean().item(), 4) for name, of in (("left", left), ("whole", whole))}
+    return {name: rounded_mean(of == plural) for name, of in (("left", left), ("whole", whole))}
 
 
 PARTS: Parts = {

@@ -14,6 +14,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training import sequence_loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -80,7 +81,7 @@ def right_by_pairs(model: nn.Module) -> dict[str, float]:
     for pairs in TESTED_PAIRS:
         batch = pairs_batch(TESTS, pairs, WORDS, TEST_SEED).to(device_of(model))
         hits = model(batch.source)[0].argmax(dim=-1) == batch.target  # (B, 3P)
-        shares[str(pairs)] = round(hits[batch.target != PAD].cpu().double().mean().item(), 4)
+        shares[str(pairs)] = rounded_mean(hits[batch.target != PAD])
     return shares
 
 

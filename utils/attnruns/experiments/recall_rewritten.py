@@ -9,6 +9,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything, seed_of_step
 from attnruns.experiments.recall_by_state import FEATURES, TEST_SEED, TESTS, TRAINING, WORDS, answer_loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -33,7 +34,7 @@ def right_by_pairs(model: StateModel) -> dict[str, float]:
     for pairs in TESTED_PAIRS:
         batch = rewritten_batch(TESTS, KEYS, pairs, WORDS, TEST_SEED).to(device_of(model))
         hits = model(batch.source)[0].argmax(dim=-1) == batch.target  # (B, 2P + K)
-        shares[str(pairs)] = round(hits[batch.target != PAD].cpu().double().mean().item(), 4)
+        shares[str(pairs)] = rounded_mean(hits[batch.target != PAD])
     return shares
 
 

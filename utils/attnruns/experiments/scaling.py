@@ -27,6 +27,7 @@ from attnbook.training import language_model_loss
 from attnbook.training.progress import report_steps
 from attnruns.experiments.real_model import text_tokens
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
@@ -116,7 +117,7 @@ def after_contexts(pretrained: Pretrained, texts: Tensor) -> dict[str, float]:
     for context in CONTEXTS:
         read = texts[:, -PREDICTED - context :].to(device_of(pretrained.model))
         losses = [surprises(pretrained.model(words[None])[0], words[None])[:, -PREDICTED:] for words in read]
-        nats[str(context)] = round(torch.cat(losses).double().mean().item(), 4)
+        nats[str(context)] = rounded_mean(torch.cat(losses))
     return nats
 
 

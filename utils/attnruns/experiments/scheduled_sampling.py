@@ -27,6 +27,7 @@ from attnbook.training import (
 )
 from attnbook.training.loop import Loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train_and_measure
 
@@ -133,7 +134,7 @@ def errors_after_first(model: DecoderModule, batch: Batch, reach: int = REACH) -
         there = first + away < real[rows].sum(dim=1)  # (N,): the target has a word there
         for kind, share in shares.items():
             errors = wrong[kind][rows[there], first[there] + away]
-            share.append(round(errors.float().mean().item(), 4) if len(errors) else None)
+            share.append(rounded_mean(errors) if len(errors) else None)
     return {"errors": len(rows), **shares}
 
 

@@ -20,7 +20,7 @@ from attnbook.training.captioning import word_log_probs
 from attnruns.experiments import numbers
 from attnruns.experiments.scheduled_sampling import items
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 WIDTHS = (1, 2, 4, 8, 16)
@@ -68,16 +68,11 @@ def searched(name: str, size: int, width: int, count: int, alpha: float = 0.0) -
     correct = torch.tensor([words == target for words, target in pairs])
     beyond = found.scores[:, 0] - log_probability(model, batch) > CLOSE  # (B,), for alpha = 0
     return {
-        "lists": len(examples), "correct": share(correct), "model_error": share(~correct & beyond),
-        "search_error": share(~correct & ~beyond), "more_probable": share(beyond),
+        "lists": len(examples), "correct": rounded_mean(correct), "model_error": rounded_mean(~correct & beyond),
+        "search_error": rounded_mean(~correct & ~beyond), "more_probable": rounded_mean(beyond),
         "extra_words": round(sum(len(a) - len(b) for a, b in pairs) / len(pairs), 4),
         "wrong": round(sum(wrong_share(a, b) for a, b in pairs) / len(pairs), 4),
     }  # fmt: skip
-
-
-def share(yes: Tensor) -> float:
-    """Of booleans, those that are true."""
-    return round(yes.float().mean().item(), 4)
 
 
 def blame(job: Job) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy
 
 from attnbook.seeding import seed_everything
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 FEATURES = 64  # of a wish, a label and a value
@@ -90,8 +91,8 @@ def measured(model: Library, asked: Questions) -> dict[str, float]:
     right = logits.argmax(dim=-1) == asked.answers
     sharp = weights.amax(dim=-1) > SHARP
     return {
-        "accuracy": round(right.double().mean().item(), 4),
-        "sharp": round(sharp.double().mean().item(), 4),
+        "accuracy": rounded_mean(right),
+        "sharp": rounded_mean(sharp),
         "spread": round(model.scores(asked).std().item(), 3),
     }
 

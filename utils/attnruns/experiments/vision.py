@@ -15,6 +15,7 @@ from attnbook.models.vision import VisionTransformer
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import chunk_means, train
 
@@ -124,13 +125,13 @@ def classifier_loss(model: nn.Module, batch: Crops) -> Tensor:
 def accuracy(model: nn.Module, images: Crops) -> float:
     """Share of the images whose digit the model names."""
     logits, _ = model(images.image.to(device_of(model)))
-    return round((logits.argmax(dim=-1).cpu() == images.label).double().mean().item(), 4)
+    return rounded_mean(logits.argmax(dim=-1).cpu() == images.label)
 
 
 def nearest_accuracy(seen: Crops, images: Crops) -> float:
     """Share of the images whose nearest one of those that training sees shows the same digit."""
     apart = torch.cdist(images.image.flatten(1), seen.image.flatten(1))  # (N, M)
-    return round((seen.label[apart.argmin(dim=1)] == images.label).double().mean().item(), 4)
+    return rounded_mean(seen.label[apart.argmin(dim=1)] == images.label)
 
 
 def run(job: Job) -> Outcome:

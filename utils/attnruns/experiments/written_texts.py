@@ -21,7 +21,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import fused, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STORY = "The lighthouse keeper opened the old letter and read it twice. Then"
@@ -111,7 +111,7 @@ def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor) -> dict[str
     repeated = [repetition([row]) for row in tokens.tolist()]
     worst = tokens[repeated.index(max(repeated))].tolist()
     return {
-        "nats": round(nats.mean().item(), 4), "by_position": rounded(nats.mean(dim=0)), "repeated": rounded(repeated),
+        "nats": rounded_mean(nats), "by_position": rounded(nats.mean(dim=0)), "repeated": rounded(repeated),
         "most_repetitive": pretrained.tokenizer.decode(worst),
     }  # fmt: skip
 

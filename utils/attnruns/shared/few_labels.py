@@ -19,6 +19,7 @@ from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnbook.training import fit
 from attnbook.trees import moved
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Job
 
 FROM_SCRATCH: dict[str, Any] = {"learning_rate": 1e-3, "warmup": 20, "max_grad_norm": 1.0}
@@ -96,7 +97,7 @@ def share_right(model: nn.Module, labels: Labels) -> float:
         model(part.words, part.lengths).argmax(dim=-1) == part.labels
         for part in map(moved(labels, device_of(model)).rows, torch.arange(len(labels.labels)).split(250))
     ]
-    return round(torch.cat(hits).cpu().double().mean().item(), 4)
+    return rounded_mean(torch.cat(hits))
 
 
 def train_classifier(model: SentenceClassifier, labels: Labels, steps: int, seed: int, how: dict) -> None:
@@ -188,7 +189,7 @@ def answer_bag_of_words(task: str, labels: Labels, steps: int, seed: int) -> flo
     model = train_linear(Features(labels.counts(), labels.labels), TASKS[task][0], steps)
     with torch.no_grad():
         right = model(test.counts().to(device_of(model))).argmax(dim=-1).cpu() == test.labels
-    return round(right.cpu().double().mean().item(), 4)
+    return rounded_mean(right)
 
 
 def by_task_and_labels(

@@ -14,3 +14,13 @@ def rounded(numbers: Tensor | list | float) -> Any:
     if isinstance(numbers, Tensor):
         return rounded(numbers.tolist())
     return [rounded(one) for one in numbers] if isinstance(numbers, list) else round(numbers, 4)
+
+
+def rounded_mean(values: Tensor, digits: int = 4) -> float:
+    """The mean of all values, rounded; of truth values, the share that is true.
+
+    >>> import torch
+    >>> rounded_mean(torch.tensor([True, True, False]))
+    0.6667
+    """
+    return round(values.cpu().double().mean().item(), digits)
