@@ -51,6 +51,14 @@ def test_arrows_lead_from_what_a_chapter_says_that_it_needs(number):
     assert direct <= needed_by(number) <= on_the_way_to(number)
 
 
+def test_the_exercise_that_follows_the_arrows_back_is_answered_as_they_lead():
+    cells = json.loads((FOLDER / "00_attention_map.ipynb").read_text(encoding="utf-8"))
+    answer = re.search(
+        r"backwards from 14: Chapters ([^.]+)\.", "".join(str(cell["source"]) for cell in cells["cells"])
+    )[1]
+    assert {int(number) for number in re.findall(r"\d+", answer)} == on_the_way_to(14)
+
+
 def test_no_arrow_repeats_a_longer_way():
     for start, end in ARROWS:
         others = {before for before, after in ARROWS if after == end} - {start}
