@@ -36,17 +36,6 @@ def test_features_that_are_the_subject_are_classified_without_a_mistake():
     assert few_sentences.accuracy(np.ones((30, 2)), subjects, labels=4, draw=0) == pytest.approx(1 / 3)
 
 
-def test_rare_words_find_their_text():
-    texts = ["The cat sleeps on the mat.", "The cat eats the mouse.", "A mouse and a cat and a violin."]
-    rarest = few_sentences.rarest_words(texts, 1)
-    assert rarest[2] == "violin"
-    assert (few_sentences.tf_idf(texts, rarest) @ few_sentences.tf_idf(texts).T).toarray().argmax(axis=1).tolist() == [
-        0,
-        1,
-        2,
-    ]
-
-
 def test_each_kind_of_features_is_compared_at_each_number_of_labels(tiny):
     found = few_sentences.compared(tiny, range(2))
     assert list(found) == ["TF-IDF", "MiniLM"]

@@ -22,12 +22,3 @@ def test_a_cell_holds_the_wrong_bits_of_a_length_on_a_number_of_rows(prepared, i
 
 def test_rows_reach_beyond_those_of_any_training_and_below_the_longest_copy():
     assert min(grid.ROWS) < max(grid.LENGTHS) < 256 < max(grid.ROWS)
-
-
-def test_a_grid_is_shown_with_a_line_for_each_length():
-    shown = grid.show_grid({"10": {"32": 0.0, "64": 1.5}, "20": {"32": 2.0, "64": 30.25}})
-    assert shown.splitlines() == [
-        "vectors   32 rows   64 rows",
-        "     10      0.00      1.50",
-        "     20      2.00     30.25",
-    ]

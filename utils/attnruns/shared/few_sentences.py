@@ -31,23 +31,11 @@ def vectors(pretrained: Pretrained, texts: list[str]) -> Tensor:
     return torch.nn.functional.normalize(classifier.summarise(pad_rows(rows), lengths), dim=-1)
 
 
-def tf_idf(texts: list[str], queries: list[str] | None = None):
-    """Bags of words, rare words counting more: a sparse matrix of ``texts``, or of ``queries`` weighed alike."""
-    weigher = _weigher(texts)
-    return weigher.transform(texts if queries is None else queries)
-
-
-def rarest_words(texts: list[str], count: int) -> list[str]:
-    """The words of each text that count most, as one string each."""
-    weigher = _weigher(texts)
-    names, rows = weigher.get_feature_names_out(), weigher.transform(texts).toarray()
-    return [" ".join(names[i] for i in row.argsort(kind="stable")[::-1][:count]) for row in rows]
-
-
-def _weigher(texts: list[str]):
+def tf_idf(texts: list[str]):
+    """Bags of words, rare words counting more: a sparse matrix."""
     with needed_from("notebooks"):
         from sklearn.feature_extraction.text import TfidfVectorizer
-    return TfidfVectorizer(stop_words="english", sublinear_tf=True).fit(texts)
+    return TfidfVectorizer(stop_words="english", sublinear_tf=True).fit_transform(texts)
 
 
 def accuracy(features, subjects: np.ndarray, labels: int, draw: int) -> float:

@@ -31,10 +31,3 @@ def copying_grid(
         logits = {str(number): run_sooner(machine, bits.inputs, number)[0] for number in rows}
         found[str(length)] = {number: round(wrong_bits(logits[number], bits), 3) for number in logits}
     return found
-
-
-def show_grid(grid: dict[str, dict[str, float]]) -> str:
-    """The grid as a table, a line for each length."""
-    header = "vectors" + "".join(f"{number + ' rows':>10}" for number in next(iter(grid.values())))
-    lines = [f"{length:>7}" + "".join(f"{wrong:10.2f}" for wrong in row.values()) for length, row in grid.items()]
-    return "\n".join([header, *lines])

@@ -1,14 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import (
-    draw_circuit,
-    plot_heads,
-    plot_name_maps,
-    plot_ranks,
-    plot_sinks,
-    plot_surprises,
-)
+from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_name_maps, plot_sinks, plot_surprises
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -25,13 +18,6 @@ def test_other_measurements_are_marks_over_the_bars():
     ax = plot_surprises(["a", " b"], [1.0, 2.0], {"name": [1]}, beside={"all heads": [0.5, 0.6], "others": [0.7, 0.8]})
     marks = {line.get_label(): (line.get_marker(), list(line.get_ydata())) for line in ax.lines}
     assert marks == {"all heads": ("o", [0.5, 0.6]), "others": ("_", [0.7, 0.8])}
-
-
-def test_ranks_lie_on_a_logarithmic_axis_that_begins_below_the_first():
-    ax = plot_ranks({"Paris": [4000, 300, 1], "west": [2000, 20, 2]})
-    assert ax.get_yscale() == "log"
-    assert ax.get_ylim()[0] < 1
-    assert ax.lines[0].get_xydata().tolist() == [[0, 4000], [1, 300], [2, 1]]
 
 
 def test_lengths_stand_below_the_layers_of_the_sinks():

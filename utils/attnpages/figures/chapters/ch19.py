@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.curves import PlainNumbers, plot_by_length
+from attnpages.figures.curves import PlainNumbers
 from attnpages.figures.heat import as_label, as_matrix, plot_heat
 from attnpages.figures.palette import BLACK, BLUE, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import Look, new_axes
@@ -48,20 +48,6 @@ def plot_surprises(
     ax.grid(False, axis="x")
     if marked:
         ax.legend(loc="upper right")
-    return ax
-
-
-def plot_ranks(ranks: Mapping[str, Sequence[int]], ax: Axes | None = None) -> Axes:
-    """Draw the rank of some tokens when each layer is read as if it were the last; rank 1 is the likeliest.
-
-    Args:
-        ranks: ``{name: one rank per layer}``, from before the first layer on.
-    """
-    curves = {name: {layer: [rank] for layer, rank in enumerate(row)} for name, row in ranks.items()}
-    ax = plot_by_length(curves, "layers that have been read", "rank of the token", ax=ax, trained=None)
-    ax.set_yscale("log")
-    ax.set_ylim(bottom=0.7)
-    ax.yaxis.set_major_formatter(PlainNumbers())
     return ax
 
 
