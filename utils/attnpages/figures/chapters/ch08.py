@@ -155,8 +155,7 @@ def draw_rotary(
             f"each sentence must contain the verb and all nouns, and there must be some; missing {missing}"
         )
     columns = 1 + len(sentences)
-    size = (6.5, 2.75 * len(nouns) + 0.4)
-    _, grid = plt.subplots(len(nouns), columns, figsize=size, squeeze=False, layout="constrained")
+    _, grid = plt.subplots(len(nouns), columns, figsize=(6.5, 2.6 * len(nouns) + 0.5), squeeze=False)
     for row, noun in zip(grid, nouns, strict=True):
         for ax, sentence in zip(row, ("", *sentences), strict=True):
             at = {word: sentence.split().index(word) for word in (verb, noun)} if sentence else {}
@@ -165,7 +164,7 @@ def draw_rotary(
             starts = (verb, _clockwise(*query), first, BLUE), (noun, _clockwise(*key), second, RUST)
             for y, (word, start, angle, colour) in zip((-1.45, -1.85), starts, strict=True):
                 turned = f"{word} at {at[word]}: {start:.0f}°+{angle - start:.0f}° = {angle:.0f}°" if at else ""
-                say(ax, 0, y, turned or f"{word}: {angle:.0f}°", size=11, colour=colour)
+                say(ax, 0, y, turned or f"{word}: {angle:.0f}°", size=10, colour=colour)
             score = hypot(*query) * hypot(*key) * cos(radians(second - first))
             result = f"score {round(score, 1) + 0.0:.0f}" if at else "not yet rotated"
             say(ax, 0, -2.3, result, size=11, weight="bold" if at else "normal")
