@@ -8,6 +8,7 @@ from attnpages.figures.chapters.ch08 import (
     Reach,
     draw_clocks,
     draw_heads,
+    draw_rotary,
     plot_by_distance,
     plot_dot_products,
     plot_heads_at,
@@ -52,6 +53,39 @@ def test_hands_are_the_sine_and_the_cosine_and_arcs_of_one_shift_are_equally_lon
 def test_clocks_without_hands_or_arcs_are_refused(speeds, positions, starts):
     with pytest.raises(ValueError, match="must not be empty"):
         draw_clocks(speeds, positions, shift=1, starts=starts)
+
+
+SENTENCES = ("the dog bit the man", "today the dog bit the man")
+
+
+def test_the_angle_between_rotated_hands_stays_when_both_words_move(texts):
+    key = (math.cos(math.radians(30)), math.sin(math.radians(30)))
+    axes = draw_rotary((6.0, 0.0), key, 30, SENTENCES, "bit", ("dog", "man"))
+    angles = [
+        [text.get_text() for text in ax.texts if text.get_text().endswith("°") and ":" not in text.get_text()]
+        for ax in axes
+    ]
+    assert angles == [["30°"], ["0°"], ["0°"], ["30°"], ["90°"], ["90°"]]
+    shown = texts(axes[0])
+    assert {
+        "bit: 0°",
+        "dog: 30°",
+        "bit at 2: 0°+60° = 60°",
+        "dog at 1: 30°+30° = 60°",
+        "bit at 3: 0°+90° = 90°",
+        "man at 5: 30°+150° = 180°",
+    } <= set(shown)
+    assert [shown.count(score) for score in ("score 6", "score 0", "not yet rotated")] == [2, 2, 2]
+    query, hand = (line.get_xydata()[-1] for line in axes[5].lines[-2:])  # man, with today in front
+    assert query.tolist() == pytest.approx([1, 0], abs=1e-9)  # from the top by a quarter of a turn, clockwise
+    assert hand[0] == pytest.approx(0, abs=1e-9)
+    assert hand[1] < 0
+
+
+@pytest.mark.parametrize(("sentences", "nouns"), [((), ("dog",)), (SENTENCES, ()), (SENTENCES, ("cat",))])
+def test_hands_of_words_that_are_missing_are_refused(sentences, nouns):
+    with pytest.raises(ValueError, match="must contain the verb and all nouns"):
+        draw_rotary((6.0, 0.0), (1.0, 0.0), 30, sentences, "bit", nouns)
 
 
 def test_dot_products_are_sums_of_cosines_and_a_shifted_query_moves_the_peak():

@@ -1,7 +1,8 @@
 """Figures of chapter 08: multi-head attention, rotating features, scores over distance, removed heads."""
 
 from collections.abc import Mapping, Sequence
-from math import cos, degrees, pi, sin
+from math import atan2, cos, degrees, hypot, pi, radians, sin
+from textwrap import fill
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -14,7 +15,7 @@ from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
 from attnpages.figures.heat import as_matrix, draw_cells, write_in_cells
-from attnpages.figures.palette import FAINT, INK, SAND
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, RUST, SAND, VERMILION
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, readable, styles_for
 
 
@@ -119,7 +120,7 @@ def draw_clocks(
             patch: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a number may stand on an axis
             ax.text(1.17 * x, 1.17 * y, str(position), ha="center", va="center", fontsize=12, bbox=patch)
         for start in starts:
-            _arc(ax, speed * start, speed * (start + shift), 0.6)
+            _arc(ax, speed * start, speed * (start + shift), 0.6, STYLES[1].colour)
         ax.text(0, -1.45, f"arcs: rotations by {shift} positions", ha="center", fontsize=11, color=INK)
     return list(axes[0])
 
@@ -132,10 +133,70 @@ def _name_directions(ax: Axes) -> None:
         ax.annotate(label, end, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=11, color=INK)
 
 
-def _arc(ax: Axes, start: float, end: float, radius: float) -> None:
+def draw_rotary(
+    query: tuple[float, float], key: tuple[float, float], step: float, sentences: Sequence[str], verb: str,
+    nouns: Sequence[str],
+) -> list[Axes]:  # fmt: skip
+    """Draw one pair of features of a query and a key as hands, before and after each is rotated by its position.
+
+    One row per noun, whose key it is; one column before the rotation, and one per sentence. All hands start at the
+    top and turn clockwise: the first feature is drawn upwards and the second to the right.
+
+    Args:
+        query: of the verb. key: of each noun, before the rotation. step: degrees per position.
+        sentences: words and their order. verb: the word that attends. nouns: the words that are attended to.
+
+    Raises:
+        ValueError: if there is no sentence or no noun, or one of the words is missing in a sentence.
+    """
+    missing = [word for sentence in sentences for word in (verb, *nouns) if word not in sentence.split()]
+    if not sentences or not nouns or missing:
+        raise ValueError(
+            f"each sentence must contain the verb and all nouns, and there must be some; missing {missing}"
+        )
+    columns = 1 + len(sentences)
+    _, grid = plt.subplots(len(nouns), columns, figsize=(6.5, 2.6 * len(nouns) + 0.5), squeeze=False)
+    for row, noun in zip(grid, nouns, strict=True):
+        for ax, sentence in zip(row, ("", *sentences), strict=True):
+            at = {word: sentence.split().index(word) for word in (verb, noun)} if sentence else {}
+            first, second = (_clockwise(*pair) + step * at.get(word, 0) for pair, word in ((query, verb), (key, noun)))
+            _dial(ax, first, second)
+            starts = (verb, _clockwise(*query), first, BLUE), (noun, _clockwise(*key), second, RUST)
+            for y, (word, start, angle, colour) in zip((-1.45, -1.85), starts, strict=True):
+                turned = f"{word} at {at[word]}: {start:.0f}°+{angle - start:.0f}° = {angle:.0f}°" if at else ""
+                say(ax, 0, y, turned or f"{word}: {angle:.0f}°", size=10, colour=colour)
+            score = hypot(*query) * hypot(*key) * cos(radians(second - first))
+            result = f"score {round(score, 1) + 0.0:.0f}" if at else "not yet rotated"
+            say(ax, 0, -2.3, result, size=11, weight="bold" if at else "normal")
+    for ax, sentence in zip(grid[0], ("before rotation", *sentences), strict=True):
+        ax.set_title(fill(sentence, 13), fontsize=11)
+    return list(grid.flat)
+
+
+def _clockwise(up: float, right: float) -> float:
+    """The angle of a pair of features in degrees, from the top, clockwise."""
+    return degrees(atan2(right, up))
+
+
+def _dial(ax: Axes, query: float, key: float) -> None:
+    """A circle with the hands of a query and a key, at angles in degrees, and the angle between them."""
+    ax.set(xlim=(-1.6, 1.6), ylim=(-2.5, 1.5), aspect="equal")
+    ax.axis("off")
+    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
+    for xs, ys in (([-1, 1], [0, 0]), ([0, 0], [-1, 1])):
+        ax.plot(xs, ys, color=PALE, linestyle="-", marker="", linewidth=0.8)
+    _arc(ax, radians(query), radians(key), 0.45)
+    for angle, reach, colour, width in ((query, 1.0, OKABE_BLUE, 2.2), (key, 0.75, VERMILION, 4.5)):
+        x, y = reach * sin(radians(angle)), reach * cos(radians(angle))
+        ax.plot([0, x], [0, y], color=colour, linestyle="-", marker="", linewidth=width)
+    middle = radians((query + key) / 2)
+    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°", size=12, weight="bold")
+
+
+def _arc(ax: Axes, start: float, end: float, radius: float, colour: str = INK) -> None:
     steps = [start + (end - start) * i / 40 for i in range(41)]
     xs, ys = [radius * sin(a) for a in steps], [radius * cos(a) for a in steps]
-    ax.plot(xs, ys, color=STYLES[1].colour, linestyle="-", marker="", linewidth=2.5)
+    ax.plot(xs, ys, color=colour, linestyle="-", marker="", linewidth=2.5)
 
 
 def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = None) -> Axes:
