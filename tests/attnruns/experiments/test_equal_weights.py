@@ -6,8 +6,8 @@ from attnbook.data import number_list, shift_right
 from attnruns.experiments import equal_weights, numbers
 
 
-def test_it_trains_twice_as_long_as_attention_on_the_same_task():
-    assert equal_weights.EXPERIMENT.steps == {"uniform": 2 * numbers.STEPS["attention"]}
+def test_it_trains_as_long_as_attention_on_the_same_task():
+    assert equal_weights.EXPERIMENT.steps == {"uniform": numbers.STEPS["attention"]}
     assert equal_weights.EXPERIMENT.settings == numbers.EXPERIMENT.settings
 
 

@@ -1,4 +1,4 @@
-"""Lists of numbers with equal weights: does the gain over one vector come from the weights, or from keeping all states?"""
+"""Lists of numbers with equal weights: is the gain over one vector due to the weights, or to keeping all states?"""
 
 from torch import nn
 
@@ -11,7 +11,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
 
-STEPS = {"uniform": numbers.STEPS["plain"]}  # twice as many as with attention
+STEPS = {"uniform": numbers.STEPS["attention"]}
 SCORES = {"uniform": Uniform}
 
 
