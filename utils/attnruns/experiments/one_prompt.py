@@ -1,0 +1,94 @@
+"""One beginning of a story, which SmolLM2 continues by searching and by drawing (chapter 10).
+
+Nothing is trained. Greedy decoding and a beam search write one text each; each way of drawing writes ``steps`` texts.
+Of each text two numbers are kept: how much its tokens surprise the model, and which share of its pairs of tokens stood
+in it before. The end of a text is forbidden, so that all have the same length. All draws are made side by side.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.decoding import beam, chooser, stream
+from attnbook.measure.text import repetition
+from attnbook.models.pretrained import Pretrained
+from attnbook.seeding import generator
+from attnruns.experiments.real_model import fused, smollm2
+from attnruns.experiments.written_texts import NEVER, STORY, WIDTH, Endless
+from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+PROMPT = STORY
+LENGTH, PARTS_OF_TEXT = 140, 14  # tokens that are written; parts of each text whose surprise is kept
+DRAWN: dict[str, dict[str, Any]] = {
+    "temperature 0.7": {"temperature": 0.7}, "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
+    "temperature 1": {"temperature": 1.0}, "temperature 1.5": {"temperature": 1.5},
+}  # fmt: skip
+
+
+def figures_of(pretrained: Pretrained, texts: Tensor, nats: Tensor) -> dict[str, Any]:
+    """Of ``texts (N, LENGTH)`` and the ``nats`` of their tokens: nats and repeated pairs of each, and the first."""
+    return {
+        "nats": rounded(nats.mean(dim=1)),
+        "by_part": rounded(nats.unflatten(1, (PARTS_OF_TEXT, -1)).mean(dim=-1)),
+        "repeated": rounded([repetition([row]) for row in texts.tolist()]),
+        "text": pretrained.tokenizer.decode(texts[0].tolist()),
+        "tokens": texts[0].tolist(),
+    }
+
+
+def drawn(model: Endless, prompt: Tensor, rows: int, seed: int) -> tuple[Tensor, Tensor]:
+    """A greedy text, then ``rows`` texts of each way of drawing, and the nats of their tokens, all ``(N, LENGTH)``."""
+    draws, kept = generator(seed), []
+    choose = [chooser(**how, generator=draws) for how in DRAWN.values()]
+
+    def choose_all(logits: Tensor) -> Tensor:
+        parts = logits[1:].split(rows)
+        ways = [one(part) for one, part in zip(choose, parts, strict=True)]
+        token = torch.cat([logits[:1].argmax(dim=-1), *ways])  # (N,)
+        kept.append(-logits.log_softmax(dim=-1).gather(1, token[:, None])[:, 0])
+        return token
+
+    many = prompt.repeat(1 + rows * len(DRAWN), 1)  # (N, t)
+    steps = stream(model, max_length=LENGTH, choose=choose_all, prompt=many, eos=NEVER)
+    tokens = torch.stack([token for token, _ in steps], dim=1)
+    return tokens, torch.stack(kept, dim=1)
+
+
+def texts(job: Job) -> dict[str, Any]:
+    """One text of each search, and ``steps`` of each way of drawing."""
+    pretrained = smollm2()
+    model, prompt = Endless(pretrained), torch.tensor([pretrained.tokenizer.encode(PROMPT).ids])
+    with fused(pretrained.model):
+        tokens, nats = drawn(model, prompt, job.steps, job.seed)
+        best = beam(model, max_length=LENGTH, width=WIDTH, prompt=prompt, eos=NEVER).tokens[:, 0]
+        nats_of_best = model.surprises(torch.cat([prompt, best], dim=1))[:, -LENGTH:]
+    sizes = [1] + [job.steps] * len(DRAWN)
+    parts = zip(("greedy", *DRAWN), tokens.split(sizes), nats.split(sizes), strict=True)
+    found = {way: figures_of(pretrained, *of) for way, *of in parts}
+    return {"by_way": found | {f"beam of {WIDTH}": figures_of(pretrained, best, nats_of_best)}}
+
+
+PARTS: Parts = {"texts": (texts, 12)}
+
+
+def run(job: Job) -> Outcome:
+    """Write with one seed."""
+    return measured(PARTS, job)
+
+
+EXPERIMENT = Experiment(
+    "one_prompt",
+    steps_of(PARTS),
+    run,
+    {
+        "weights": "SmolLM2-135M-Instruct in four bits",
+        "prompt": PROMPT,
+        "length": LENGTH,
+        "beam": WIDTH,
+        "drawn": DRAWN,
+    },
+    on_cpu=True,
+)
