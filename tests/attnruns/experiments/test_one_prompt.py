@@ -42,4 +42,10 @@ def test_a_pair_that_stood_before_counts(tiny):
     texts = torch.tensor([[4, 5, 4, 5, 4, 5], [4, 5, 6, 7, 8, 9]])
     found = one_prompt.figures_of(tiny, texts, torch.ones(2, 6))
     assert found["repeated"] == pytest.approx([0.6, 0.0])
+    assert "text" not in found
+
+
+def test_what_a_search_wrote_is_kept(tiny):
+    found = one_prompt.figures_of(tiny, torch.tensor([[4, 5, 4, 5, 4, 5]]), torch.ones(1, 6))
     assert found["text"] == tiny.tokenizer.decode([4, 5, 4, 5, 4, 5])
+    assert found["tokens"] == [4, 5, 4, 5, 4, 5]

@@ -2,7 +2,8 @@
 
 Nothing is trained. Greedy decoding and a beam search write one text each; each way of drawing writes ``steps`` texts.
 Of each text two numbers are kept: how much its tokens surprise the model, and which share of its pairs of tokens stood
-in it before. The end of a text is forbidden, so that all have the same length. All draws are made side by side.
+in it before. What the two searches wrote is kept itself. The end of a text is forbidden, so that all have the same
+length. All draws are made side by side.
 """
 
 from typing import Any
@@ -29,13 +30,13 @@ DRAWN: dict[str, dict[str, Any]] = {
 
 
 def figures_of(pretrained: Pretrained, texts: Tensor, nats: Tensor) -> dict[str, Any]:
-    """Of ``texts (N, LENGTH)`` and the ``nats`` of their tokens: nats and repeated pairs of each, and the first."""
+    """Of ``texts (N, LENGTH)`` and the ``nats`` of their tokens: nats and repeated pairs of each; one alone is kept."""
+    searched = {"text": pretrained.tokenizer.decode(texts[0].tolist()), "tokens": texts[0].tolist()}
     return {
         "nats": rounded(nats.mean(dim=1)),
         "by_part": rounded(nats.unflatten(1, (PARTS_OF_TEXT, -1)).mean(dim=-1)),
         "repeated": rounded([repetition([row]) for row in texts.tolist()]),
-        "text": pretrained.tokenizer.decode(texts[0].tolist()),
-        "tokens": texts[0].tolist(),
+        **(searched if len(texts) == 1 else {}),  # nobody has read what is drawn
     }
 
 
