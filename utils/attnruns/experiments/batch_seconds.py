@@ -1,4 +1,4 @@
-"""Seconds of one forward pass of SmolLM2 by the number of texts and the tokens of each, beside the machine's two speeds.
+"""Seconds of a forward pass of SmolLM2 by the number of texts and the tokens of each, beside the machine's speeds.
 
 Chapter 20 calculates the time per token from two speeds, at which memory is read and at which numbers are multiplied.
 Here both are measured on one thread of the processor, and with them the times that the calculation should give.
