@@ -1,7 +1,13 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch20 import draw_checked_guesses, draw_shared_heads, plot_recall, plot_time_per_token
+from attnpages.figures.chapters.ch20 import (
+    draw_checked_guesses,
+    draw_shared_heads,
+    plot_measured_time,
+    plot_recall,
+    plot_time_per_token,
+)
 
 
 def test_each_head_has_a_query_and_each_group_its_keys_and_values():
@@ -60,3 +66,17 @@ def test_a_model_looks_the_same_where_keys_are_told_once_and_where_they_get_new_
     looks = [{line.get_label(): (line.get_color(), line.get_marker()) for line in ax.get_lines()} for ax in axes]
     assert looks[0]["delta rule"] == looks[1]["delta rule"]
     assert len(set(looks[1].values())) == 2
+
+
+def test_each_measured_time_is_a_dot_of_its_line_s_colour():
+    measured = {"short": {1: [54.0, 55.0], 4: [19.0]}, "long": {1: [69.0], 4: [31.0]}}
+    ax = plot_measured_time(measured, {"short": {1: 35.0, 4: 9.0}, "long": {1: 41.0, 4: 15.0}})
+    lines, dots = ([line for line in ax.get_lines() if (line.get_marker() == "") == plain] for plain in (True, False))
+    assert [sorted(line.get_xydata().tolist()) for line in dots] == [[[1, 54], [1, 55], [4, 19]], [[1, 69], [4, 31]]]
+    assert [line.get_color() for line in lines] == [line.get_color() for line in dots]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["short", "long"]
+
+
+def test_a_line_without_dots_is_refused():
+    with pytest.raises(ValueError, match=r"measured \['short'\], calculated \['long'\]"):
+        plot_measured_time({"short": {1: [54.0]}}, {"long": {1: 35.0}})

@@ -1,4 +1,4 @@
-"""Figures of chapter 20: shared heads, checked guesses, recall, and the time per token by the number of texts."""
+"""Figures of chapter 20: shared heads, checked guesses, recall, and the time per token, calculated and measured."""
 
 from collections.abc import Mapping, Sequence
 
@@ -146,6 +146,37 @@ def plot_time_per_token(curves: Mapping[str, Mapping[float, float]], most: float
     ax.set_xlim(1, 1.05 * most)
     low, high = ax.get_ylim()
     ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
+    ax.minorticks_off()
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax
+
+
+def plot_measured_time(
+    measured: Mapping[str, Mapping[int, Sequence[float]]], calculated: Mapping[str, Mapping[float, float]]
+) -> Axes:
+    """Draw measured times per token as dots over calculated ones as lines, both axes in logarithms.
+
+    Args:
+        measured: ``{name: {texts: one time per run}}``, in milliseconds. calculated: ``{name: {texts: milliseconds}}``,
+            with the same names.
+
+    Raises:
+        ValueError: if the names differ.
+    """
+    if measured.keys() != calculated.keys():
+        raise ValueError(f"each line needs its dots: measured {list(measured)}, calculated {list(calculated)}")
+    ax = new_axes(None, (6.5, 4.0))
+    styles = styles_for(list(measured))
+    for name, points in measured.items():
+        colour, dashes, marker = styles[name][:3]
+        ax.plot(list(calculated[name]), list(calculated[name].values()), color=colour, linestyle=dashes, marker="")
+        dots = [(texts, time) for texts, times in points.items() for time in times]
+        ax.plot(*zip(*dots, strict=True), color=colour, marker=marker, markersize=7, linestyle="", label=name)
+    ax.set(xscale="log", yscale="log", xlabel="texts that are written together", ylabel="time per token (ms)")
+    ax.set_xticks(sorted({texts for points in measured.values() for texts in points}))
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_formatter(lambda value, _: f"{value:,g}")
     ax.minorticks_off()
     legend_above(ax, *ax.get_legend_handles_labels())
     return ax
