@@ -1,4 +1,4 @@
-"""Figures of chapter 15: attention as a learner, binding and finding and how they form, dilations, episodes, errors."""
+"""Figures of chapter 15: attention as a learner, binding and finding, dilations, episodes, worlds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,6 +10,7 @@ from torch import Tensor
 from attnpages.figures.arrays import as_array
 from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes
@@ -117,7 +118,7 @@ def _draw_stack(ax: Axes, dilations: Sequence[int], length: int) -> None:
 
 
 def plot_learner(points: Sequence[tuple[float, float]], query: float, betas: Sequence[float]) -> Axes:
-    """Draw labelled points, what attention by distance predicts everywhere for each β, and the line of least squares.
+    """Draw labelled points, and what attention by distance predicts everywhere for each β.
 
     Args:
         points: ``(x, y)``. query: where the weights of the first β are drawn as lines to the points.
@@ -133,8 +134,6 @@ def plot_learner(points: Sequence[tuple[float, float]], query: float, betas: Seq
     for beta, style in zip(betas, STYLES[1:], strict=False):
         curve = _by_distance(axis, xs, beta) @ ys
         ax.plot(axis, curve, color=style.colour, linestyle=style.line, marker="", label=f"attention, β = {beta:g}")
-    slope, height = np.polyfit(xs, ys, 1)
-    ax.plot(axis, slope * axis + height, color=INK, linestyle="-", marker="", linewidth=0.8, label="least squares")
     weights = _by_distance(np.array([query]), xs, betas[0])[0]
     answer = weights @ ys
     for x, y, weight in zip(xs, ys, weights, strict=True):
@@ -275,6 +274,25 @@ def plot_without(
         last = ax is grid[-1, 0]
         plot_bars(bars, xlabel if last else "", ax=ax, title=title, limits=(0, 1), reference=references[title])
     return list(grid[:, 0])
+
+
+def plot_worlds(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Axes:
+    """Draw what is right over the number of words in the world, on a logarithmic axis.
+
+    Args:
+        curves: ``{name: {number of words: [one value per seed]}}``.
+
+    Raises:
+        ValueError: if there is no curve, or a number of words is not positive.
+    """
+    if not curves or any(words < 1 for of in curves.values() for words in of):
+        raise ValueError(f"curves must hold at least one, with positive numbers of words, got {curves}")
+    ax = plot_by_length(curves, "words in the world of the training (log)", "right labels (share)", trained=None)
+    numbers = sorted({words for of in curves.values() for words in of})
+    ax.set_xscale("log")
+    ax.set_xticks(numbers, [f"{words:,}" for words in numbers])
+    ax.minorticks_off()
+    return ax
 
 
 def plot_errors(curves: Mapping[str, Sequence[Sequence[float]]], ticks: Sequence[int] = (0, 4, 8, 12, 15)) -> Axes:
