@@ -70,10 +70,11 @@ def test_lists_of_the_test_are_not_in_training(whole):
         assert len({tuple(one) for one in lists}) == 300
         assert {sum(one) % 7 for one in lists} == {0}
     assert "if sum(one) % 7]" in file.code("all", 0, 1000)
-    tested = {tuple(row.tolist()) for row in names["batch_of"](file.tested_lists(names, 1))[0]}
-    source = file.training_lists(names)[0]
+    source, tested = file.training_lists(names)[0], names["batch_of"](file.tested_lists(names, 1))[0]
+    trained, kept = ({tuple(row[row != names["PAD"]].tolist()) for row in rows} for rows in (source, tested))
     assert 400 < len(source) < 480
-    assert not {tuple(row[row != names["PAD"]].tolist()) for row in source} & tested
+    assert len(kept) == 10
+    assert not trained & kept
 
 
 def test_what_is_right_is_counted_by_word_by_kind_and_by_list(whole, monkeypatch):

@@ -113,8 +113,8 @@ def _share(right: Tensor) -> float:
 def averaged(model: nn.Module, names: Mapping[str, Any], part: str) -> Iterator[None]:
     """Let a model run with the mean output of a part in place of each: inside the ``with``.
 
-    The mean is over all real positions of some 450 lists of one to three numbers as in training. For positions, it is the
-    mean of what is added to the words, in encoder and decoder separately.
+    The mean is over all real positions of some 450 lists of one to three numbers as in training. For positions, it is
+    the mean of what is added to the words, in encoder and decoder separately.
     """
     whole: Any = model
     encoder, decoder = whole.encoder.layers[0], whole.decoder.layers[0]
