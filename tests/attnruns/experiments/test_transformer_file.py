@@ -27,7 +27,7 @@ def inputs(whole):
 @pytest.mark.parametrize("part", PARTS)
 def test_without_a_part_the_file_changes_only_there_and_the_same_weights_give_other_logits(part, whole, inputs):
     _, model = whole
-    plain, changed = file.code("all", 3, 450), file.code(part, 3, 450)
+    plain, changed = file.code("all", 3, 1000), file.code(part, 3, 1000)
     assert changed != plain
     kept = [line for line in plain.splitlines() if line in changed.splitlines()]
     assert len(plain.splitlines()) - len(kept) <= 6
@@ -63,14 +63,18 @@ def test_the_mean_takes_the_place_of_each_output_and_the_model_is_itself_afterwa
         pass
 
 
-def test_lists_of_the_test_hold_numbers_that_are_not_in_training(whole):
+def test_lists_of_the_test_are_not_in_training(whole):
     names, _ = whole
-    held_out = set(names["NUMBERS"][60:].tolist())
-    for size, count in ((2, 144), (3, 300)):
+    for size in (2, 3):
         lists = file.tested_lists(names, size)
-        assert len(lists) == count
-        assert set().union(*lists) <= held_out
-    assert file.training_lists(names)[0].shape[0] == 512
+        assert len({tuple(one) for one in lists}) == 300
+        assert {sum(one) % 7 for one in lists} == {0}
+    assert "if sum(one) % 7]" in file.code("all", 0, 1000)
+    source, tested = file.training_lists(names)[0], names["batch_of"](file.tested_lists(names, 1))[0]
+    trained, kept = ({tuple(row[row != names["PAD"]].tolist()) for row in rows} for rows in (source, tested))
+    assert 400 < len(source) < 480
+    assert len(kept) == 10
+    assert not trained & kept
 
 
 def test_what_is_right_is_counted_by_word_by_kind_and_by_list(whole, monkeypatch):
