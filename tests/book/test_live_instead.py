@@ -12,12 +12,6 @@ QUERY = """
     const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
     const at = ([kind, beta]) => write(LIVE.attendInPlane([2, 1], keys, values, kind, beta));
     return [["dot", 0.1], ["dot", 1], ["dot", 10], ["cosine", 1], ["cosine", 10]].map(at);"""
-ADDED = """
-    const write = ({ weights }) => weights.map(LIVE.percent).join(", ");
-    const keys = [[1, 0], [0, 1], [0, 0], [1, 1]];
-    const kinds = ["additive", "straight", "dot"];
-    const at = (query) => kinds.map((kind) => write(LIVE.attendInPlane(query, keys, keys, kind, 1)));
-    return [[1, -1], [-1, 1], [2.3, 2.3]].map(at);"""
 LONGER = """
     const plane = LIVE.plane({ label: "", range: 5, points: [], moved() {} });
     const all = LIVE.pairs([2, 1, 1, 4, 1, 0]);
@@ -34,10 +28,6 @@ BOTTLENECK = """
       return LIVE.sideBySide(numbers.map((n) => german([n]).join(" ")), written).filter(([a, b]) => a === b).length;
     };
     return GIVEN.lists.map((list) => list.map((_, n) => String(right(list.slice(0, n + 1)))));"""
-GRADIENT = """
-    const values = [[4, 0], [0, 2], [0, 0], [0, 7]];
-    const half = (scores) => String(LIVE.stepsToHalf(scores, values, [0.3, 6.3]));
-    return { certain: half([0, 7, 0, 0]), even: half([0, 0, 0, 0]) };"""
 POSITIONS = """
     const unseen = (base, d) => LIVE.frequencies(base).filter((f) => !LIVE.angleSeen(f, d, 128)).length;
     const score = (d) => LIVE.frequencies(10000).reduce((sum, f) => sum + Math.cos(d * f), 0) / 8;
@@ -99,11 +89,6 @@ class TestNumbers:
         assert [row[2:] for row in rows] == answer(tmp_path, QUERY, figures=["query"])
         assert [row[1] for row in rows] == ["0.1", "1", "10", "1", "10"]
 
-    def test_of_the_additive_score(self, tmp_path):
-        rows = table("02_bahdanau", "query")
-        assert [row[0] for row in rows] == ["(1, −1)", "(−1, 1)", "(2.3, 2.3)"]
-        assert [row[1:] for row in rows] == answer(tmp_path, ADDED, figures=["query"])
-
     def test_of_a_longer_key(self, tmp_path):
         assert [row[1:] for row in table("03_scores", "query")] == answer(tmp_path, LONGER, figures=["query"])
 
@@ -111,12 +96,6 @@ class TestNumbers:
         given = {"lists": [[27, 504, 927, 493, 230, 46], [611] * 6]}
         found = answer(tmp_path, BOTTLENECK, ["plain_numbers"], given, ["bottleneck"])
         assert [row[1:] for row in table("01_seq2seq", "bottleneck")] == found
-
-    def test_of_the_gradient(self, tmp_path):
-        found = answer(tmp_path, GRADIENT, figures=["gradient"])
-        static = instead("02_bahdanau", "gradient")
-        assert f"{found['certain']} steps" in static
-        assert re.search(rf"with equal scores, {found['even']}\b", static)
 
     def test_of_positions(self, tmp_path):
         given = {"distances": [0, 2, 16, 64, 127, 192, 256]}

@@ -66,48 +66,6 @@ def test_two_keys_with_the_same_weight_are_both_told_and_a_query_past_a_key_reac
     assert sum(found["past"]["context"]) == pytest.approx(4)  # the three values lie on a line
 
 
-def test_the_additive_score_begins_with_the_first_query_of_the_chapters_example(tmp_path):
-    page = "chapters/02_bahdanau.ipynb"
-    script = """
-        const first = now(), pick = (n) => { all("input[type=radio]")[n].click(); return now(); };
-        const choices = texts(".live-choice span"), sliders = all(".live-slider").length;
-        return { first, choices, sliders, straight: pick(1), title: texts(".live-title")[0] };"""
-    found = begun(tmp_path, page, "query", script)
-    printed = cell(page, "daaeccbe")[1].splitlines()[1]
-    assert [numbers(row[1])[0] for row in found["first"]["rows"]] == numbers(printed)
-    assert [row[0] for row in found["first"]["rows"]] == ["forty", "two", "comma", "seven"]
-    values = torch.tensor([[4.0, 0], [0, 2], [0, 0], [0, 7]])
-    x, y = (torch.tensor(numbers(printed)).softmax(0) @ values).tolist()
-    context = re.search(r"The context is \((.*), (.*)\)", found["first"]["said"])
-    assert [float(context[1]), float(context[2])] == pytest.approx([x, y], abs=0.02)
-    assert found["title"] == "The additive score in the plane"
-    assert (found["choices"], found["sliders"]) == (["additive", "additive without the tanh", "q · k"], 0)
-    assert [numbers(row[1])[0] for row in found["straight"]["rows"]] == [2, 5, 3, 4]  # q is (1, −1)
-
-
-@torch.no_grad()
-def test_what_the_additive_score_in_the_plane_is_said_to_do_is_so(tmp_path):
-    script = """
-        const keys = [[1, 0], [0, 1], [0, 0], [1, 1]];
-        const at = (kind, all = keys) => GIVEN.queries.map((q) => LIVE.attendInPlane(q, all, all, kind, 1).weights);
-        return [at("additive"), at("straight"), at("dot"), at("additive", keys.toSpliced(1, 1, [1, 1]))];"""
-    queries = torch.cartesian_prod(*[torch.linspace(-2.3, 2.3, 24)] * 2)
-    given = {"queries": queries.tolist()}
-    found = [torch.tensor(one) for one in answer(tmp_path, script, given=given, figures=["query"])]
-    added, straight, dot, dragged = found
-    keys, matrix = torch.tensor([[1.0, 0], [0, 1], [0, 0], [1, 1]]), torch.tensor([[0.0, 1], [1, 0]])
-    scores = torch.tanh(queries[:, None] + keys @ matrix.T) @ torch.tensor([2.0, -1])  # as the chapter computes them
-    torch.testing.assert_close(added, scores.softmax(-1), atol=1e-5, rtol=0)
-    assert (added.argmax(-1) == 1).all()  # two, everywhere
-    corners = queries.abs().amin(dim=1) > 2.2
-    assert added[corners].max() < 0.3 < 0.6 < added.max()  # nearly even there
-    assert dot[corners].amax(-1).min() > 0.6  # and those of q · k sharp
-    assert (straight - straight[0]).abs().max() < 1e-5
-    comma, first, second = dragged.argmax(-1) == 2, queries[:, 0].abs(), queries[:, 1]
-    assert comma[(first > 1.8) & (second > -1) & (second < 0)].all()
-    assert not comma[(first < 0.3) | (second.abs() > 2.2) & (first < 1)].any()
-
-
 def test_a_longer_key_has_the_largest_weight_in_more_of_the_plane_unless_the_cosine_decides(tmp_path):
     script = """
         const keys = LIVE.pairs([0.95, 0.2, 0.55, 1.05, -0.82, 0.42]);

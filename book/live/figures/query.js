@@ -4,11 +4,7 @@
   const LIVE = root.LIVE,
     { make, slider, choice, words, percent, short, signed, softmax, dot, spread, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148, 330, 265];
-  // The additive score of chapter 2's example: W_q leaves the query as it is, W_k swaps the key's numbers, v = (2, −1).
-  const added = (q, k, through) => 2 * through(q[0] + k[1]) - through(q[1] + k[0]);
   const SCORES = {
-    additive: ["additive", (q, k) => added(q, k, Math.tanh)],
-    straight: ["additive without the tanh", (q, k) => added(q, k, (sum) => sum)],
     dot: ["q · k", dot],
     scaled: ["q · k / √d", (q, k) => dot(q, k) / Math.SQRT2],
     cosine: ["cosine", (q, k) => dot(q, k) / (Math.hypot(...q) * Math.hypot(...k) || 1)],
@@ -49,17 +45,6 @@
     learned:
       "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of the key with the largest score, or to the mean of several that tie; a small β brings it to the mean of all values. It always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
     about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
-    says: ({ kinds }) =>
-      kinds.includes("additive")
-        ? {
-            title: "The additive score in the plane",
-            todo: "Drag the query (the ring) around the keys, and then into each corner: where do the weights differ most, and where are they nearly equal? Do the same without the tanh, and with q · k. Finally, with the additive score, drag two to the right, beside seven: where does comma take over the largest weight?",
-            learned:
-              "With the tanh the weights depend on the query, without it they are the same everywhere, because the query adds the same amount to each score. In the corners each tanh is near 1 or −1 whatever the key is, so that all weights are nearly equal: a long query makes the additive score's weights even, and those of q · k sharp. At the start two has the largest weight everywhere, because both tanhs prefer it. Beside seven the second tanh prefers comma, which takes over where the first tanh is near 1 or −1: each feature has a part of the plane in which it decides.",
-            about:
-              "The keys, the matrices and the first query of the chapter's example, 2 tanh(q₁ + k₂) − tanh(q₂ + k₁), and the values of zwei; nothing is trained here. The ground has the colours of the weights.",
-          }
-        : {},
     // The example of chapter 0. A window: its middle, and how far it reaches to each side. `kinds`: the scores to choose from.
     defaults: {
       names: "k₁ k₂ k₃",
@@ -166,7 +151,7 @@
             show();
           },
         ),
-        ...(state.kinds.includes("additive") ? [] : [sharpness]), // chapter 2 has no β yet
+        sharpness,
         make(
           "div",
           { class: "live-planes" },
