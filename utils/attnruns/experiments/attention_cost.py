@@ -1,8 +1,9 @@
 """What exact attention costs: time and peak memory over length, whole, in blocks, in a window, fused (chapter 12).
 
-Nothing is trained. ``attend_in_blocks`` and ``attend_in_window`` are those that the chapter shows; they and
-``causal`` have a causal mask, all others attend to everything. One sequence, one head, forwards alone and forwards and backwards. Measured alone, with
-``--workers 1``, on an idle machine; on the CPU with one thread, or on the device that ``ATTNBOOK_DEVICE`` names.
+Nothing is trained. ``attend_in_blocks`` and ``attend_in_window`` are those that the chapter shows; they and ``causal``
+have a causal mask, all others attend to everything. One sequence, one head, forwards alone and forwards and backwards.
+Measured alone, with ``--workers 1``, on an idle machine; on the CPU with one thread, or on the device that
+``ATTNBOOK_DEVICE`` names.
 """
 
 import math
@@ -46,7 +47,7 @@ def causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 @cache
 def shown() -> dict[str, Any]:
     """What the first cells of the chapter's model in one file define, without what is trained there."""
-    rest = ("equal", "language", "texts", "rotate", "model", "train", "three")
+    rest = ("equal", "language", "texts", "rotate", "model", "train", "three", "three-test")
     return run_file(file_of("12_longer_text", {}, 0, 0, without=rest))[0]
 
 
