@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnbook.attention import attend, causal_mask, sink_mask, window_mask
+from attnbook.attention import attend, causal_mask, window_mask
 from attnruns.experiments import attention_cost
 from attnruns.shared.runner import Job
 
@@ -26,15 +26,21 @@ def test_a_run_has_time_and_memory_by_length(name):
     assert figures.get("largest_difference", 0) < 1e-12
 
 
-@pytest.mark.parametrize("name", ["blocked", "blocked_causal", "window", "fused_3d", "fused_4d"])
+CAUSAL = ("causal", "attend_in_blocks", "attend_in_window")
+
+
+@pytest.mark.parametrize("name", attention_cost.ATTENTIONS)
 def test_what_is_timed_is_what_its_mask_says(name, device, dtype, close):
-    inputs = [torch.randn(1, 150, 64, dtype=dtype, device=device) for _ in range(3)]
-    mask = None
-    if name in ("blocked_causal", "window"):
-        mask = causal_mask(150, device)
-    if name == "window":
-        mask = mask & (window_mask(150, attention_cost.RADIUS, device) | sink_mask(150, attention_cost.SINKS, device))
+    inputs = [torch.randn(1, 300, 64, dtype=dtype, device=device) for _ in range(3)]
+    mask = causal_mask(300, device) if name in CAUSAL else None
+    if name == "attend_in_window":
+        mask = mask & window_mask(300, attention_cost.WINDOW - 1, device)
     close(attention_cost.ATTENTIONS[name](*inputs), attend(*inputs, mask=mask)[0])
+
+
+def test_the_functions_of_the_chapter_are_measured_as_they_stand_there():
+    assert {"add", "attend_in_blocks", "attend_in_window"} <= attention_cost.shown().keys()
+    assert not {"texts", "train", "models"} & attention_cost.shown().keys()  # nothing is trained
 
 
 def test_memory_of_the_whole_grows_with_the_square_and_of_a_window_with_the_length():
@@ -42,10 +48,10 @@ def test_memory_of_the_whole_grows_with_the_square_and_of_a_window_with_the_leng
     grows = {
         name: attention_cost.measure(name, 1024, 1, cpu)["bytes_forwards"]
         / attention_cost.measure(name, 512, 1, cpu)["bytes_forwards"]
-        for name in ("whole", "window")
+        for name in ("whole", "attend_in_window")
     }
     assert grows["whole"] > 3
-    assert grows["window"] < 2.2
+    assert grows["attend_in_window"] < 2.2
 
 
 def test_memory_and_time_are_taken_on_a_gpu_too(device):

@@ -1,25 +1,31 @@
 """What exact attention costs: time and peak memory over length, whole, in blocks, in a window, fused (chapter 12).
 
-Nothing is trained. One sequence, one head, forwards alone and forwards and backwards. Measured alone, with
-``--workers 1``, on an idle machine; on the CPU with one thread, or on the device that ``ATTNBOOK_DEVICE`` names.
+Nothing is trained. ``attend_in_blocks`` and ``attend_in_window`` are those that the chapter shows; they and ``causal``
+have a causal mask, all others attend to everything. One sequence, one head, forwards alone and forwards and backwards.
+Measured alone, with ``--workers 1``, on an idle machine; on the CPU with one thread, or on the device that
+``ATTNBOOK_DEVICE`` names.
 """
 
+import math
 import time
 from collections.abc import Callable
-from functools import partial
+from contextlib import nullcontext
+from functools import cache, partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.attention import attend, banded_attention, blocked_attention
+from attnbook.attention import attend, blocked_attention
 from attnbook.device import best_device
 from attnbook.seeding import generator
 from attnruns.experiments.complexity import exponent, peak_bytes
+from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.timing import shortest_time
 
-FEATURES, RADIUS, SINKS, BLOCK = 64, 64, 4, 256
+FEATURES, WINDOW, BLOCK = 64, 128, 256  # the blocks of the chapter's own functions are of 128
 LENGTHS = (512, 1024, 2048, 4096, 8192)
 REPEATS = 3  # the "steps" of a job: the shortest of so many times counts
 Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -30,15 +36,30 @@ def whole(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return attend(query, key, value)[0]
 
 
-def window(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Each position attends to 64 earlier ones and to the first four."""
-    sinks = torch.arange(SINKS, device=query.device)
-    return banded_attention(query, key, value, radius=RADIUS, causal=True, everywhere=sinks)[0]
+def causal(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """All T × T scores at once, those of the future masked: what the chapter's functions are compared with."""
+    T, D = query.shape[1:]
+    future = torch.ones(T, T, dtype=torch.bool, device=query.device).triu(1)
+    scores = (query @ key.mT / D**0.5).masked_fill(future, -math.inf)
+    return scores.softmax(dim=-1) @ value
 
 
-def blocked(query: Tensor, key: Tensor, value: Tensor, causal: bool = False) -> Tensor:
-    """Block by block."""
-    return blocked_attention(query, key, value, causal=causal, block=BLOCK)[0]
+@cache
+def shown() -> dict[str, Any]:
+    """What the first cells of the chapter's model in one file define, without what is trained there."""
+    rest = ("equal", "language", "texts", "rotate", "model", "train", "three", "three-test")
+    return run_file(file_of("12_longer_text", {}, 0, 0, without=rest))[0]
+
+
+def as_shown(name: str, query: Tensor, key: Tensor, value: Tensor, **limits: int) -> Tensor:
+    """The function ``name`` as it stands in the chapter; it makes its positions where the query is."""
+    with nullcontext() if query.device.type == "cpu" else query.device:
+        return shown()[name](query, key, value, **limits)
+
+
+def blocked(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Block by block, with the gradient in blocks as well."""
+    return blocked_attention(query, key, value, block=BLOCK)[0]
 
 
 def fused_4d(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -49,8 +70,9 @@ def fused_4d(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 ATTENTIONS: dict[str, Attention] = {
     "whole": whole,
     "blocked": blocked,
-    "blocked_causal": partial(blocked, causal=True),
-    "window": window,
+    "causal": causal,
+    "attend_in_blocks": partial(as_shown, "attend_in_blocks"),
+    "attend_in_window": partial(as_shown, "attend_in_window", window=WINDOW),
     "fused_3d": F.scaled_dot_product_attention,  # on (B, T, D): torch may take another path than with heads
     "fused_4d": fused_4d,
 }
@@ -136,8 +158,7 @@ EXPERIMENT = Experiment(
         "task": "one attention, with and without gradients",
         "batch": 1,
         "features": FEATURES,
-        "radius": RADIUS,
-        "sinks": SINKS,
+        "window": WINDOW,
         "block": BLOCK,
         "lengths": LENGTHS,
     },
