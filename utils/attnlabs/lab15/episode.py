@@ -118,7 +118,7 @@ wrong("always the same classes", {_CLASSES: "sorted(set(names))[:ways]"}).says("
     classes that come up in the shuffled deck.""")
 wrong("classes from a set", {_CLASSES: "list({names[i] for i in deck})[:ways]"}).says("""
     You collected the classes in a Python `set`, which does not keep the order in which they came. Label 0 belongs to
-    the class that is dealt first: use list(dict.fromkeys(…)), or a list to which you append what it does not hold yet.""")
+    the class that is dealt first: use list(dict.fromkeys(…)), or append to a list what it does not hold.""")
 wrong("the classes of the first images", {_CLASSES: _CLASSES.replace("in deck)", "in deck[:ways])")}).says("""
     You looked at the first `ways` images of the deck only, and two of them may be of the same class. Go on in the deck
     until `ways` *different* classes have come up.""")
