@@ -24,6 +24,7 @@ def _sequences(draw):
     if draw.compact:
         yield draw.normal(1, 2, 1), draw.normal(1, 2), draw.normal(1, 2), draw.normal(1, 1)
         yield draw.normal(1, 2, 1), torch.zeros_like(draw.normal(1, 1)), draw.normal(1, 1), draw.normal(1, 1)
+        yield 100 * draw.normal(1, 2, 1), draw.normal(1, 1), draw.normal(1, 1), draw.normal(1, 1)
     tables = draw.normal(dim, keys), draw.normal(dim, keys), draw.normal(dim, values)
     yield draw.normal(batch, length, dim), *tables
     yield draw.normal(2, length + 3, dim), *tables

@@ -18,6 +18,7 @@ def _convolved(draw):
     if draw.compact:
         yield draw.normal(1, 3, 1), draw.normal(1, 1, 2), 1
         yield draw.normal(1, 4, 1), draw.normal(1, 1, 2), 2
+        yield draw.normal(1, 2, 1), draw.normal(1, 1, 1), 2
     x = draw.normal(batch, length + 4, dim)
     yield x, draw.normal(filters, dim, 2), 1
     yield x, draw.normal(filters, dim, 2), 2
