@@ -59,3 +59,22 @@ def test_an_error_that_speaks_for_itself_is_left_alone():
 
 def test_no_meaning_is_hidden_by_one_before_it():
     assert all(meaning(piece) == words for piece, words in MEANINGS.items())
+
+
+@pytest.mark.filterwarnings("ignore:The use of `x.T`")
+@pytest.mark.parametrize(
+    "wrong", [lambda: X @ X.T, lambda: X + X.T, lambda: torch.zeros(1, 3, 4) @ torch.zeros(1, 3, 4).T]
+)
+def test_where_sizes_do_not_fit_t_is_said_to_reverse_all_axes(wrong):
+    with pytest.raises(RuntimeError) as caught:
+        wrong()
+    assert meaning(f"RuntimeError: {caught.value}", "scores = query @ key.T / 2").endswith(
+        "`.mT` exchanges the last two."
+    )
+
+
+def test_other_lines_and_other_errors_say_nothing_of_t():
+    fits = "RuntimeError: The size of tensor a (2) must match the size of tensor b (5) at non-singleton dimension 0"
+    assert ".mT" not in meaning(fits, "scores = query @ key.mT")
+    assert ".mT" not in meaning(fits, "scores = query @ key.Table")
+    assert meaning("KeyError: 4", "found[4] @ key.T") == MEANINGS["KeyError"]

@@ -199,7 +199,7 @@ def _failed(exercise: Any, got: Run, failure: Failure) -> tuple[str | None, str]
         return name, message(exercise, name, text, _where(failure), _inputs(exercise, got))
     name = type(failure.error).__name__
     error = f"{name}: {failure.text}"
-    text = f"Your function stopped with {error}\n{meaning(error)}".strip()
+    text = f"Your function stopped with {error}\n{meaning(error, failure.code or '')}".strip()
     return None, message(exercise, f"stopped with {name}", text, _where(failure), _inputs(exercise, got))
 
 

@@ -1,5 +1,7 @@
 """What torch's and Python's own error texts mean: a sentence for those that students meet most often."""
 
+import re
+
 FLATTEN_BOTH = (
     "`cross_entropy` received logits (N, V), for which the target must have the shape (N,). If you flatten the logits "
     "to (B·T, V), flatten the target as well."
@@ -66,6 +68,17 @@ MEANINGS = {
 }
 
 
-def meaning(error: str) -> str:
-    """What an error, `Type: text`, means; empty where it speaks for itself or is not known here."""
-    return next((words for piece, words in MEANINGS.items() if piece in error), "")
+# Where sizes do not fit and the line transposes by `.T`, this is said as well.
+SIZES = ("at non-singleton dimension", "of batch2 tensor", "shapes cannot be multiplied")
+ALL_AXES = "If the tensor before `.T` has more than two axes, `.T` reverses all of them; `.mT` exchanges the last two."
+
+
+def meaning(error: str, line: str = "") -> str:
+    """What an error, `Type: text`, means; empty where it speaks for itself or is not known here.
+
+    Args:
+        line: the line of code that it came from, as far as it is known.
+    """
+    words = next((words for piece, words in MEANINGS.items() if piece in error), "")
+    reversed_ = re.search(r"\.T\b", line) and any(piece in error for piece in SIZES)
+    return f"{words} {ALL_AXES}" if reversed_ else words

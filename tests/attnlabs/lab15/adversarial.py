@@ -51,11 +51,96 @@ def least_pulled_arm_left_out(probabilities, arms):
     return ((best - probabilities) * pulls * (pulls > pulls.amin(dim=1, keepdim=True))).sum(dim=1)
 
 
+def relabelled_in_the_collection(images, labels, ways, shots, draw):
+    """Renames classes in a copy of the labels, where a new label may be another class's old one."""
+    deck, renamed = draw[0].argsort().tolist(), labels.clone()
+    for new, old in enumerate(list(dict.fromkeys(labels[deck].tolist()))[:ways]):
+        renamed[renamed == old] = new
+    own = [[i for i in deck if renamed[i] == new] for new in range(ways)]
+    examples = sorted((i for pile in own for i in pile[:shots]), key=lambda i: draw[1, i])
+    which = [*examples, min((pile[shots] for pile in own), key=lambda i: draw[1, i])]
+    return images[which], renamed[which]
+
+
+def no_class_zero(images, labels, ways, shots, draw):
+    """Takes the label 0 for none."""
+    kept = labels.nonzero()[:, 0] if len(labels[labels > 0].unique()) >= ways else labels.argsort()
+    return few_shot_episode(images[kept], labels[kept], ways, shots, draw[:, kept])
+
+
+def square_images(images, labels, ways, shots, draw):
+    dealt, told = few_shot_episode(images, labels, ways, shots, draw)
+    square = images.new_zeros(len(dealt), 1, images.shape[-1], images.shape[-1])
+    square[:] = dealt
+    return square, told
+
+
+def a_row_of_zeros_masked(x, W_q, W_k, W_v):
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    scores = (query @ key.mT / query.shape[-1] ** 0.5).tril()
+    weights = torch.where(scores == 0, -torch.inf, scores).softmax(dim=-1)
+    return torch.cat([x, weights @ value], dim=-1), weights
+
+
+def a_finite_score_for_later_keys(x, W_q, W_k, W_v):
+    """As in public code for half precision: real scores may be lower."""
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    weights = scores.masked_fill(torch.ones_like(scores, dtype=torch.bool).triu(1), -1e4).softmax(dim=-1)
+    return torch.cat([x, weights @ value], dim=-1), weights
+
+
+def normalised_afterwards(x, W_q, W_k, W_v):
+    query, key, value = x @ W_q, x @ W_k, x @ W_v
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    shares = (scores - scores.amax(-1, keepdim=True)).exp().tril()
+    weights = shares / shares.sum(-1, keepdim=True)
+    return torch.cat([x, weights @ value], dim=-1), weights
+
+
+def all_but_the_last_outputs(x, weight, dilation):
+    past = dilation * (weight.shape[-1] - 1)
+    return F.conv1d(x.mT, weight, padding=past, dilation=dilation)[..., :-past].mT
+
+
+def negative_indices(x, weight, dilation):
+    def at(t):
+        return sum(x[:, t - (weight.shape[2] - 1 - k) * dilation] @ weight[..., k].mT for k in range(weight.shape[2]))
+
+    return torch.stack([at(t) for t in range(x.shape[1])], dim=1)
+
+
+def a_window_that_rolls(x, weight, dilation):
+    taps = weight.shape[-1]
+    return sum(x.roll((taps - 1 - k) * dilation, dims=1) @ weight[..., k].mT for k in range(taps))
+
+
 WRONG = {
-    "causal_convolution": [two_taps_only, never_before_the_beginning],
+    "causal_convolution": [
+        two_taps_only,
+        never_before_the_beginning,
+        all_but_the_last_outputs,
+        negative_indices,
+        a_window_that_rolls,
+    ],
     "dense_block": [gate_of_the_last_position],
     "receptive_field": [next_power_of_two],
-    "causal_attention_block": [largest_first],
-    "few_shot_episode": [consecutive_numbers, a_torch_draw],
+    "causal_attention_block": [
+        largest_first,
+        a_row_of_zeros_masked,
+        a_finite_score_for_later_keys,
+        normalised_afterwards,
+    ],
+    "few_shot_episode": [consecutive_numbers, a_torch_draw, relabelled_in_the_collection, no_class_zero, square_images],
     "regret": [least_pulled_arm_left_out],
+}
+
+NAMED = {
+    never_before_the_beginning: "0 where the window does not fit",
+    all_but_the_last_outputs: "nothing left of a single tap",
+    negative_indices: "the window goes round",
+    a_window_that_rolls: "the window goes round",
+    a_row_of_zeros_masked: "every score of 0 masked",
+    normalised_afterwards: "later keys taken out after the softmax",
+    relabelled_in_the_collection: "labels replaced before the images are chosen",
 }

@@ -10,6 +10,13 @@ def causal_convolution__cut(x, weight, dilation):
     return out[:, :, : x.size(1)].permute(0, 2, 1).contiguous()
 
 
+def causal_convolution__einsum(x, weight, dilation):
+    taps, steps = weight.shape[2], x.shape[1]
+    padded = torch.cat([torch.zeros_like(x[:, :1]).expand(-1, (taps - 1) * dilation, -1), x], 1)
+    windows = torch.stack([padded[:, k * dilation : k * dilation + steps] for k in range(taps)], -1)
+    return torch.einsum("btdk,cdk->btc", windows, weight)
+
+
 def dense_block__at_once(x, candidate, gate, dilation):
     both = causal_convolution__cut(x, torch.cat([candidate, gate]), dilation)
     tanh, sigmoid = both.chunk(2, dim=2)
@@ -33,6 +40,26 @@ def causal_attention_block__row_by_row(x, W_q, W_k, W_v):
         contexts.append((row[..., None] * value[:, : t + 1]).sum(1))
         rows.append(F.pad(row, (0, T - 1 - t)))
     return torch.cat([x, torch.stack(contexts, 1)], -1), torch.stack(rows, 1)
+
+
+def causal_attention_block__einsum(x, W_q, W_k, W_v):
+    scores = torch.einsum("btd,da,bse,ea->bts", x, W_q, x, W_k) / W_k.size(1) ** 0.5
+    i = torch.arange(x.size(1), device=x.device)
+    p = (scores + torch.full_like(scores, -torch.inf).triu(1)).softmax(2)
+    p = torch.where(i[:, None] >= i, p, 0)
+    return [torch.cat([x, torch.einsum("bts,bsd,dv->btv", p, x, W_v)], -1), p]
+
+
+def few_shot_episode__masks(images, labels, ways, shots, draw):
+    deck = draw[0].argsort()
+    dealt = labels[deck]  # (N,)
+    first = [k for k in range(len(dealt)) if dealt[k] not in dealt[:k]][:ways]
+    member = dealt == dealt[first, None]  # (ways, N)
+    rank = member.cumsum(1) - 1
+    (new, at), (of, question) = (member & (rank < shots)).nonzero().mT, (member & (rank == shots)).nonzero().mT
+    order, asked = draw[1][deck[at]].argsort(), draw[1][deck[question]].argmin()
+    which = torch.cat([deck[at][order], deck[question][asked, None]])
+    return images.index_select(0, which), torch.cat([new[order], of[asked, None]])
 
 
 def few_shot_episode__walk(images, labels, ways, shots, draw):

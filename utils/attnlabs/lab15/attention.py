@@ -23,13 +23,17 @@ def _sequences(draw):
     batch, length, dim, keys, values = draw.sizes(5)
     if draw.compact:
         yield draw.normal(1, 2, 1), draw.normal(1, 2), draw.normal(1, 2), draw.normal(1, 1)
+        yield draw.normal(1, 2, 1), torch.zeros_like(draw.normal(1, 1)), draw.normal(1, 1), draw.normal(1, 1)
+        yield 100 * draw.normal(1, 2, 1), draw.normal(1, 1), draw.normal(1, 1), draw.normal(1, 1)
     tables = draw.normal(dim, keys), draw.normal(dim, keys), draw.normal(dim, values)
     yield draw.normal(batch, length, dim), *tables
     yield draw.normal(2, length + 3, dim), *tables
     yield draw.normal(3, 3, 3), *(draw.normal(3, 3) for _ in range(3))  # all sizes the same
-    yield draw.normal(2, 4, 3), *(draw.normal(3, 2) for _ in range(2)), draw.normal(3, 3)  # V = D
+    blank = draw.normal(2, 4, 3)
+    blank[:, 1] = 0  # the scores of this position are 0, as a query and as a key
+    yield blank, *(draw.normal(3, 2) for _ in range(2)), draw.normal(3, 3)  # V = D
     yield draw.normal(2, 1, 3), draw.normal(3, 2), draw.normal(3, 2), draw.normal(3, 4)  # one position
-    yield 30 * draw.normal(2, 5, 3), draw.normal(3, 4), draw.normal(3, 4), draw.normal(3, 2)  # large scores
+    yield 100 * draw.normal(2, 5, 3), draw.normal(3, 4), draw.normal(3, 4), draw.normal(3, 2)  # large scores
 
 
 def _past(weights):
@@ -94,6 +98,18 @@ wrong("zeroed after the softmax", {_MASKED: "scores.softmax(dim=-1).tril()"}).sa
 wrong("score 0 is not masked", {_MASKED: "scores.tril().softmax(dim=-1)"}).says("""
     You set the scores of later positions to 0. exp(0) is 1, so that they still receive weight: their score must be
     −∞.""")
+AFTERWARDS = "scores.softmax(dim=-1).tril()\n    weights = weights / weights.sum(dim=-1, keepdim=True)"
+wrong("later keys taken out after the softmax", {_MASKED: AFTERWARDS}).says("""
+    You took the later keys out after the exponential, and then divided by the sum of what remained. Where a later key
+    has a much larger score, all that remains is rounded to 0, and 0 / 0 is NaN. Set the later scores to −∞ first, and
+    then take the softmax.""")
+wrong("every score of 0 masked", {_LATER: "scores.tril() == 0"}).says("""
+    You set the later scores to 0, and then masked each score that is 0. But the score of an earlier position may be 0
+    as well, for example if a query is a vector of zeros. Make the mask from the positions: torch.ones_like(scores,
+    dtype=torch.bool).triu(1).""")
+wrong("the scores returned", {"dim=-1), weights": "dim=-1), scores.masked_fill(later, -torch.inf)"}).says("""
+    Your output is right, but what you return beside it are the masked scores. The weights are the softmax of these
+    scores: the numbers by which you multiplied the values.""")
 wrong("not scaled", {_SCALE: ""}).says("""
     You did not divide the scores. The standard deviation of a dot product grows with the root of the number of
     features that it adds up, so divide by √A, where A is the number of features of a query.""")

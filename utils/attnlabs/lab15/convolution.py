@@ -18,6 +18,7 @@ def _convolved(draw):
     if draw.compact:
         yield draw.normal(1, 3, 1), draw.normal(1, 1, 2), 1
         yield draw.normal(1, 4, 1), draw.normal(1, 1, 2), 2
+        yield draw.normal(1, 2, 1), draw.normal(1, 1, 1), 2
     x = draw.normal(batch, length + 4, dim)
     yield x, draw.normal(filters, dim, 2), 1
     yield x, draw.normal(filters, dim, 2), 2
@@ -53,6 +54,10 @@ wrong("padded at the end", {"(past, 0)": "(0, past)"}).says("""
     ones, because your zeros stand behind the sequence, or because you padded both sides and kept the last T
     outputs.""")
 CENTRED = "F.pad(x.mT, (past // 2, past - past // 2))"
+CUT = f"{_CALL}[:, :, :-past].mT"
+wrong("nothing left of a single tap", {_PAD: "F.pad(x.mT, (past, past))", _CONV: CUT}).says("""
+    Your result is right except for a single tap. Then nothing is padded, and a slice that ends at −0 is empty, because
+    −0 is 0. Keep the first T outputs, [:, :, :T], instead of leaving the last ones out.""")
 wrong("the same padding on both sides", {_PAD: CENTRED}).says("""
     You put half of the zeros before the sequence and half behind it, as `padding="same"` does. The window then lies
     around the position and shows it its future. All zeros belong before the first position.""")
@@ -77,6 +82,17 @@ wrong("no padding", {_PAD: "x.mT"}).says("""
 wrong("padding without the dilation", {_PAST: "weight.shape[-1] - 1"}).says("""
     You padded with K − 1 zeros. With a dilation the first tap lies dilation · (K − 1) positions back, so that many
     zeros are needed.""")
+wrong("padding for two taps", {_PAST: "dilation"}).says("""
+    You padded with `dilation` zeros, which is right for two taps only. The first of K taps lies K − 1 dilations back,
+    so dilation · (K − 1) zeros are needed.""")
+wrong("1 subtracted from the padding", {_PAST: "dilation * weight.shape[-1] - 1"}).says("""
+    You padded with dilation · K − 1 zeros, which is right for the dilation 1 only. The 1 belongs to the taps, because
+    K taps have K − 1 distances between them: dilation · (K − 1).""")
+FITTING = "F.pad(F.conv1d(x.mT, weight, dilation=dilation), (past, 0)).mT"
+wrong("0 where the window does not fit", {_CONV: FITTING}).says("""
+    Your first outputs are 0 wherever the window begins before the sequence (and F.conv1d stops where it never fits).
+    Only the *inputs* before the beginning count as zeros, and taps within the sequence still count: pad x, and not the
+    result.""")
 wrong(
     "one position too far back", {_PAST: "dilation * weight.shape[-1]", _CONV: f"{_CALL}[:, :, :-dilation].mT"}
 ).says("""
@@ -91,8 +107,13 @@ wrong("taps in reverse order", {"padded, weight,": "padded, weight.flip(-1),"}).
 wrong("the first position repeated", {_PAD: "torch.cat([x.mT[:, :, :1].expand(-1, -1, past), x.mT], dim=-1)"}).says("""
     You filled the positions before the beginning with copies of the first one. Here they count as zeros, so that
     the network can notice where a sequence begins.""")
-CIRCLE = "torch.cat([x.mT] * (past + 1), dim=-1)[:, :, x.shape[1] * (past + 1) - x.shape[1] - past :]"
-wrong("the window goes round", {_PAD: CIRCLE}).says("""
+ROUND = """
+def at(t):  # stops where an index lies below −T
+    return sum(x[:, t - past + k * dilation] @ weight[:, :, k].mT for k in range(weight.shape[-1]))
+return torch.stack([at(t) for t in range(x.shape[1])], dim=1)"""
+wrong(
+    "the window goes round", {"    padded": ROUND.strip().replace("\n", "\n    ").join(("    ", "\n    padded"))}
+).says("""
     Before the first position you continued with the last ones, as `roll`, negative indices and
     padding_mode="circular" do. For the first positions, these are later ones, which are not known yet; what lies
     before the beginning counts as zero.""")
@@ -237,5 +258,8 @@ wrong("a softmax for the gate", {".sigmoid()": ".softmax(dim=-1)"}).says("""
     gate of its own, from 0 to 1: a sigmoid.""")
 wrong("gate of the candidate", {"(x, gate, dilation)": "(new, gate, dilation)"}).says("""
     You computed the gate from the new features. Candidate and gate are two convolutions of the same x.""")
+wrong("tanh of the product", {".tanh()": "", ".sigmoid()": "", "new * open_by": "(new * open_by).tanh()"}).says("""
+    You multiplied the two convolutions first and took the tanh of the product. Each has a function of its own: the tanh
+    of the candidate, times the sigmoid of the gate.""")
 wrong("tanh after the gate", {".tanh()": "", "new * open_by": "(new * open_by).tanh()"}).says("""
     You applied the tanh to the product. It belongs to the candidate alone, before the gate is multiplied.""")

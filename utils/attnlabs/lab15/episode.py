@@ -23,23 +23,24 @@ def few_shot_episode(images, labels, ways, shots, draw):
 
 
 def _decks(draw):
-    def dealt(classes, ways, shots, side, spare=2):
+    def dealt(classes, ways, shots, side, spare=2, smallest=10, width=0):
         counts = [shots + 1 + draw.integer(0, spare + 1) for _ in range(classes)]
-        names = (10 + draw.order(30))[:classes]  # any numbers, in no order
+        names = smallest + draw.order(30 if smallest else classes)[:classes]  # any numbers, in no order
         labels = names.repeat_interleave(torch.tensor(counts))
         labels = labels[draw.order(len(labels))]
         rows = torch.stack([draw.order(100)[: len(labels)] / 100 for _ in range(2)])  # (2, N), no number twice
-        return draw.normal(len(labels), 1, side, side), labels, ways, shots, rows.double()
+        return draw.normal(len(labels), 1, side, width or side), labels, ways, shots, rows.double()
 
     if draw.compact:
         yield dealt(2, 2, 1, 1, spare=0)
         yield dealt(3, 2, 1, 1, spare=0)
+        yield dealt(2, 2, 1, 1, spare=0, smallest=0)
     yield dealt(4, 3, 1, 1)
     yield dealt(5, 3, 2, 2)
     yield dealt(3, 3, 2, 1)  # all classes
-    yield dealt(7, 5, 1, 2)
+    yield dealt(7, 5, 1, 2, smallest=0, width=1)  # the old labels are 0, 1, …; features are dealt like images
     yield dealt(6, 4, 3, 1, spare=3)
-    yield dealt(4, 2, 2, 1, spare=0)  # no image to spare
+    yield dealt(4, 2, 2, 3, spare=0, smallest=0, width=1)  # no image to spare
     yield dealt(3, 1, 2, 1)  # one way
 
 
@@ -95,12 +96,32 @@ wrong = FEW_SHOT_EPISODE.mistakes
 wrong("the old labels", {"(i, new) for": "(i, old) for", "(own[shots], new)": "(own[shots], old)"}).says("""
     Your labels are those of the whole collection. In an episode the classes are called 0 to ways − 1, given anew
     each time, so that a network cannot memorise what a class is called and has to read the examples.""")
+IN_TURN = """told = torch.tensor([names[i] for i in which])
+    for new, old in enumerate(classes):
+        told[told == old] = new
+    return images[list(which)], told"""
+wrong("labels replaced one after the other", {"return images[list(which)], torch.tensor(told)": IN_TURN}).says("""
+    You replaced the old labels one after the other in the same tensor. A new label may be the old label of another
+    class, and then it is replaced once more. Keep the old labels as they are, and write the new ones elsewhere.""")
+RENAMED = """examples, candidates, renamed = [], [], labels.clone()
+    for new, old in enumerate(classes):
+        renamed[renamed == old] = new"""
+AT_ONCE = {"examples, candidates = [], []": RENAMED, _OWN: "[i for i in deck if renamed[i] == new]"}
+wrong("labels replaced before the images are chosen", AT_ONCE).says("""
+    You replaced old labels by new ones in one tensor, and then looked for the images by their new labels. A new label
+    may be the old label of another class, so that two classes become one. Look for the images by their old labels.""")
 wrong("labels in the order of the classes' numbers", {_CLASSES: f"sorted({_CLASSES})"}).says("""
     You gave the new labels in the order of the old class numbers, as `unique` does. Then the new label says
     something about the class, and the network could memorise it. Label 0 belongs to the class that is dealt first.""")
 wrong("always the same classes", {_CLASSES: "sorted(set(names))[:ways]"}).says("""
     You took the classes with the smallest numbers, so that every episode has the same ones. Take the first `ways`
     classes that come up in the shuffled deck.""")
+wrong("classes from a set", {_CLASSES: "list({names[i] for i in deck})[:ways]"}).says("""
+    You collected the classes in a Python `set`, which does not keep the order in which they came. Label 0 belongs to
+    the class that is dealt first: use list(dict.fromkeys(…)), or append to a list what it does not hold.""")
+wrong("the classes of the first images", {_CLASSES: _CLASSES.replace("in deck)", "in deck[:ways])")}).says("""
+    You looked at the first `ways` images of the deck only, and two of them may be of the same class. Go on in the deck
+    until `ways` *different* classes have come up.""")
 wrong("classes in the order of the collection", {_CLASSES: "list(dict.fromkeys(names))[:ways]"}).says("""
     You took the classes, and with them the new labels, in the order in which they come up in `labels`. The collection
     must be shuffled first: take the classes as they come up in the deck, whose order is draw[0].argsort().""")
@@ -119,6 +140,9 @@ wrong("a question for each class", {"zip(*examples, question,": "zip(*examples, 
 wrong("the first class is always asked", {_MIN: "candidates[0]"}).says("""
     Your question always belongs to the class with label 0, so that "0" is always right. Take, among the candidates,
     the image with the smallest number in draw[1].""")
+wrong("the last class is always asked", {_MIN: "candidates[-1]"}).says("""
+    Your question always belongs to the class with the largest label, so that a network need not look at the image.
+    Take, among the candidates of *all* classes, the image with the smallest number in draw[1].""")
 wrong("the largest number decides", {_MIN: _MIN.replace("min", "max")}).says("""
     You asked for the candidate with the *largest* number in draw[1]. By the rule of this lab it is the one with the
     *smallest* number.""")
@@ -139,6 +163,9 @@ BY_PLACE = "examples = [examples[i] for i in draw[1, : len(examples)].argsort().
 wrong("draw[1] by place among the examples", {_SORT: BY_PLACE}).says("""
     You sorted the examples by the first numbers of draw[1], as if these belonged to the first examples. draw[1, i] is
     the number of image i of the collection, so look up the number of each example's own image.""")
+wrong("ranks for the numbers of draw[1]", {"draw[1].tolist()": "draw[1].argsort().tolist()"}).says("""
+    You compared images by entries of draw[1].argsort(). Its entry j is the number of the image that stands at rank j,
+    and not the rank of image j. Compare by draw[1] itself.""")
 wrong("examples in descending order", {_SORT: "examples.sort(key=lambda pair: -order[pair[0]])"}).says("""
     You sorted the examples by draw[1] with the largest number first. The smallest one comes first.""")
 wrong(
@@ -164,6 +191,9 @@ wrong("no answer", {_TOLD: "torch.tensor(told[:-1])"}).says("""
 wrong("images in the given order", {_OWN: "[i for i in range(len(names)) if names[i] == old]"}).says("""
     You chose the classes by the shuffled deck, but the images of a class in the order in which they are given, so
     that it always shows the same ones. Take its images in the order of the deck.""")
+wrong("positions in the deck for images", {_OWN: "[j for j, i in enumerate(deck) if names[i] == old]"}).says("""
+    You collected *positions in the deck* and used them as numbers of images. The image at position j of the deck is
+    number deck[j] of the collection: images[deck[j]], and its number in the second row is draw[1, deck[j]].""")
 wrong("ranks for the deck", {"draw[0].argsort()": "draw[0].argsort().argsort()"}).says("""
     You took the *rank* of each number for the deck. `argsort` alone gives the order: its first entry is the number
     of the image that is dealt first.""")

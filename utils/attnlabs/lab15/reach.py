@@ -62,6 +62,21 @@ wrong("fields added up", "return sum(1 + (kernel - 1) * d for d in dilations)").
     You added up the receptive fields of the layers, and each of them counts the position itself. It is counted
     once: add up how far *back* each layer reaches, and then 1.""")
 PRODUCT = "return math.prod(1 + (kernel - 1) * d for d in dilations)"
+wrong("1 added for each layer", "return 1 + sum(1 + (kernel - 1) * d for d in dilations)").says("""
+    You added the whole width of each layer's window, d · (kernel − 1) + 1, so that each layer counts the position
+    itself once more. A layer adds only how far it reaches back, d · (kernel − 1).""")
+wrong("1 subtracted for each layer", "return 1 + sum(kernel * d - 1 for d in dilations)").says("""
+    You added d · K − 1 for each layer. The 1 belongs to the taps, because K taps have K − 1 distances between them: a
+    layer with dilation d adds d · (kernel − 1).""")
+STRIDES = """
+field, step = 1, 1
+for d in dilations:
+    field, step = field + (kernel - 1) * step, step * d
+return field
+""".strip()
+wrong("dilations taken for strides", STRIDES).says("""
+    You used the formula for layers with *strides*, in which the distance between two taps is the product of the strides
+    below. The dilation is this distance itself, whatever lies below: a layer adds d · (kernel − 1).""")
 wrong("fields multiplied", PRODUCT).says("""
     You multiplied the receptive fields of the layers. The layer below reaches further back from the farthest tap of
     this layer, so the distances are added, and 1 for the position itself.""")
