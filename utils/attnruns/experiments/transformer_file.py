@@ -16,6 +16,7 @@ from attnbook.models import Transformer, TransformerConfig
 from attnbook.modes import evaluating
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "09_transformer"
@@ -99,14 +100,10 @@ def measured(model: nn.Module, names: Mapping[str, Any]) -> dict[str, Any]:
         kinds = {}
         for kind, words in KINDS.items():
             of_kind = (target >= words.start) & (target < words.stop)
-            kinds[kind] = _share(right[of_kind])
+            kinds[kind] = rounded_mean(right[of_kind])
         exact = torch.tensor([one == other for one, other in zip(written, wanted, strict=True)])
-        found[str(size)] = {"lists": _share(exact), "words": _share(right[real]), "kinds": kinds}
+        found[str(size)] = {"lists": rounded_mean(exact), "words": rounded_mean(right[real]), "kinds": kinds}
     return found
-
-
-def _share(right: Tensor) -> float:
-    return round(right.float().mean().item(), 4)
 
 
 @contextmanager
