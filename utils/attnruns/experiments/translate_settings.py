@@ -34,10 +34,10 @@ def run(job: Job) -> Outcome:
         gain = resampled_difference(bleu_counts(lines, wanted, lower=False), greedy)
         return {**measured(lines, wanted), "gain": [round(x, 2) for x in gain]}
 
-    beams = {
-        f"{alpha:g}": {width: compared(first if width == 1 else write(model, data, examples, width, alpha)) for width in WIDTHS}
-        for alpha in ALPHAS
-    }  # fmt: skip
+    def searched(width: int, alpha: float) -> list[str]:
+        return first if width == 1 else write(model, data, examples, width, alpha)
+
+    beams = {f"{alpha:g}": {width: compared(searched(width, alpha)) for width in WIDTHS} for alpha in ALPHAS}
     draws = {
         f"{one:g}": [compared(drawn(model, data, sources, {"temperature": one}, seed)) for seed in range(DRAWS)]
         for one in TEMPERATURES
