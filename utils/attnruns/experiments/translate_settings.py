@@ -5,57 +5,86 @@ made with several seeds. Measured are BLEU, words per word of the references, an
 compared with greedy decoding by the interval in which 95 % of the differences lie when the sentences are resampled.
 """
 
-import time
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
+from attnbook.data.texts.translation import TranslationTask
+from attnbook.decoding import DecoderModule
 from attnbook.measure.translation import bleu_counts, resampled_difference
 from attnruns.experiments.translate import RECIPES, trained
 from attnruns.experiments.translate_ways import MODEL, TEST, drawn, measured
+from attnruns.shared import parts
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.translation import ROWS, write
 from attnruns.shared.weights import stored_seeds
 from attnruns.translate import ALPHA
 
-WIDTHS, ALPHAS = (1, 2, 4, 8, 16, 32), (0.0, ALPHA)  # hypotheses of the beam, and the length penalty
+WIDTHS = (1, 2, 4, 8, 16, 32)  # hypotheses of the beam
 TEMPERATURES, DRAWS = (0.3, 0.5, 0.7, 1.0), 3  # and the seeds of each temperature
 
 
-def run(job: Job) -> Outcome:
-    """Translate the same sentences with all settings."""
-    start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
+class Asked(NamedTuple):
+    """A translator, its first test sentences, and a function that compares translations of them with greedy ones."""
+
+    model: DecoderModule
+    data: TranslationTask
+    examples: list
+    compared: Callable[[list[str]], dict[str, Any]]
+
+
+def asked(job: Job) -> Asked:
+    """The translator of a seed, which translates ``steps`` sentences."""
+    data, model = RECIPES[MODEL].data(), trained(MODEL, job.seed)
     examples, wanted = data.tests[TEST][: job.steps], data.references[TEST][: job.steps]
-    sources = [data.source_pieces.decode(example.source) for example in examples]
-    first = write(model, data, examples, 1, 0.0)
-    greedy = bleu_counts(first, wanted, lower=False)
+    greedy = bleu_counts(write(model, data, examples, 1, 0.0), wanted, lower=False)
 
     def compared(lines: list[str]) -> dict[str, Any]:
         """The figures of translations, and their gain over the greedy ones with its interval."""
         gain = resampled_difference(bleu_counts(lines, wanted, lower=False), greedy)
         return {**measured(lines, wanted), "gain": [round(x, 2) for x in gain]}
 
-    def searched(width: int, alpha: float) -> list[str]:
-        return first if width == 1 else write(model, data, examples, width, alpha)
+    return Asked(model, data, examples, compared)
 
-    beams = {f"{alpha:g}": {width: compared(searched(width, alpha)) for width in WIDTHS} for alpha in ALPHAS}
-    draws = {
-        f"{one:g}": [compared(drawn(model, data, sources, {"temperature": one}, seed)) for seed in range(DRAWS)]
-        for one in TEMPERATURES
-    }
-    seconds = round(time.process_time() - start, 1)
-    figures = {"sentences": len(wanted), "beams": beams, "draws": draws}
-    return Outcome({"device": "cpu", "seconds": seconds, **figures})
+
+def beams(job: Job, alpha: float) -> dict[str, Any]:
+    """Beams of all widths with one length penalty."""
+    one = asked(job)
+    return {"widths": {w: one.compared(write(one.model, one.data, one.examples, w, alpha)) for w in WIDTHS}}
+
+
+def draws(job: Job) -> dict[str, Any]:
+    """Draws with all temperatures."""
+    one = asked(job)
+    sources = [one.data.source_pieces.decode(example.source) for example in one.examples]
+
+    def of(temperature: float, seed: int) -> dict[str, Any]:
+        return one.compared(drawn(one.model, one.data, sources, {"temperature": temperature}, seed))
+
+    return {"temperatures": {f"{t:g}": [of(t, seed) for seed in range(DRAWS)] for t in TEMPERATURES}}
+
+
+PARTS: parts.Parts = {
+    "without_penalty": (partial(beams, alpha=0.0), 250), "with_penalty": (partial(beams, alpha=ALPHA), 250),
+    "draws": (draws, 250),
+}  # fmt: skip
+
+
+def run(job: Job) -> Outcome:
+    """Translate the same sentences with the settings of a part."""
+    return parts.measured(PARTS, job)
 
 
 EXPERIMENT = Experiment(
     "translate_settings",
-    {MODEL: 500},
+    parts.steps_of(PARTS),
     run,
     {
         "task": f"multi30k_task(pair), {TEST}",
         "batch": f"{ROWS} sentences side by side",
+        "model": MODEL,
         "widths": WIDTHS,
-        "alphas": ALPHAS,
+        "alpha": ALPHA,
         "temperatures": TEMPERATURES,
         "draws": DRAWS,
     },
