@@ -20,7 +20,7 @@ from attnruns.shared.translation import ROWS, write
 from attnruns.shared.weights import stored_seeds
 from attnruns.translate import ALPHA
 
-WIDTHS = (1, 2, 4, 8, 16, 32)  # hypotheses of the beam
+WIDTHS = (1, 2, 4, 8, 16)  # hypotheses of the beam
 TEMPERATURES, DRAWS = (0.3, 0.5, 0.7, 1.0), 3  # and the seeds of each temperature
 
 
@@ -65,8 +65,8 @@ def draws(job: Job) -> dict[str, Any]:
 
 
 PARTS: parts.Parts = {
-    "without_penalty": (partial(beams, alpha=0.0), 250), "with_penalty": (partial(beams, alpha=ALPHA), 250),
-    "draws": (draws, 250),
+    "without_penalty": (partial(beams, alpha=0.0), 200), "with_penalty": (partial(beams, alpha=ALPHA), 200),
+    "draws": (draws, 200),
 }  # fmt: skip
 
 
