@@ -209,9 +209,10 @@ def test_an_experiment_says_what_a_reader_wants_to_know(name):
     # these measure weights that others have trained
     of_others = {name for name in command.EXPERIMENTS if name.startswith("real_")}
     of_others |= {"photographs", "live_pages", "pointing_gradients", "cache_seconds", "batch_seconds"}
-    of_others |= {"written_texts", "one_prompt", "task_pairs"}
+    of_others |= {"written_texts", "written_settings", "one_prompt", "task_pairs"}
     measures = {"attention_cost", "complexity", "parallel_layers", "copying_grid", "longer_than_trained"} | of_others
-    trains = name not in measures | {"translate_endings", "translate_alignments", "translate_ways", "searching"}
+    measures |= {"translate_endings", "translate_alignments", "translate_ways", "translate_settings", "searching"}
+    trains = name not in measures
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
     told = {"weights"} if name in of_others else {"task"} if name == "searching" else {"task", "batch"}
     assert told | training <= experiment.settings.keys()

@@ -43,7 +43,10 @@ def test_the_end_is_never_written_and_all_else_is_as_before(tiny):
 
 
 def test_the_nats_of_what_is_chosen_are_those_of_reading_it_again(tiny):
-    endless, choose = written_texts.Endless(tiny), written_texts.Chooser(torch.Generator().manual_seed(0))
+    endless, choose = (
+        written_texts.Endless(tiny),
+        written_texts.Chooser(torch.Generator().manual_seed(0), written_texts.WAYS),
+    )
     prompt = torch.tensor([[4, 5, 6]]).repeat(len(written_texts.WAYS), 1)
     steps = written_texts.stream(endless, max_length=5, choose=choose, prompt=prompt, eos=written_texts.NEVER)
     tokens = torch.stack([token for token, _ in steps], dim=1)

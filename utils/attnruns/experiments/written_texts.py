@@ -95,9 +95,9 @@ def paragraphs() -> list[str]:
 class Chooser:
     """Chooses for all ways at once: each has as many rows of the batch; keeps the nats of what it chose."""
 
-    def __init__(self, draws: torch.Generator) -> None:
+    def __init__(self, draws: torch.Generator, ways: dict[str, dict[str, Any]]) -> None:
         self.nats: list[Tensor] = []
-        self.choose: list[Callable] = [chooser(**how, generator=draws) for how in WAYS.values()]
+        self.choose: list[Callable] = [chooser(**how, generator=draws) for how in ways.values()]
 
     def __call__(self, logits: Tensor) -> Tensor:
         parts = logits.chunk(len(self.choose))  # (N, V) of each way
@@ -116,9 +116,11 @@ def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor) -> dict[str
     }  # fmt: skip
 
 
-def written(model: Endless, prompts: Tensor, length: int, seed: int) -> tuple[Tensor, Tensor]:
+def written(
+    model: Endless, prompts: Tensor, length: int, seed: int, ways: dict[str, dict[str, Any]]
+) -> tuple[Tensor, Tensor]:
     """Continuations of ``prompts (N, t)`` in all ways, and the nats of their tokens, both ``(ways * N, length)``."""
-    choose, rows = Chooser(generator(seed)), prompts.repeat(len(WAYS), 1)
+    choose, rows = Chooser(generator(seed), ways), prompts.repeat(len(ways), 1)
     steps = stream(model, max_length=length, choose=choose, prompt=rows, eos=NEVER)
     tokens = torch.stack([token for token, _ in steps], dim=1)
     return tokens, torch.stack(choose.nats, dim=1)
@@ -129,12 +131,12 @@ def texts(job: Job) -> dict[str, Any]:
     pretrained = smollm2()
     model, begun = Endless(pretrained), beginnings(pretrained, job.steps, job.seed)
     with fused(pretrained.model):
-        tokens, nats_of_ways = written(model, begun.prompts, LENGTH, job.seed)
+        tokens, nats_of_ways = written(model, begun.prompts, LENGTH, job.seed, WAYS)
         searched = beam(model, max_length=LENGTH, width=WIDTH, prompt=begun.prompts, eos=NEVER).tokens[:, 0]
         both = torch.cat([searched, begun.real])  # (2 N, LENGTH)
         nats = model.surprises(torch.cat([begun.prompts.repeat(2, 1), both], dim=1))[:, -LENGTH:]
         story = torch.tensor([pretrained.tokenizer.encode(STORY).ids])
-        stories, _ = written(model, story, STORY_LENGTH, job.seed)
+        stories, _ = written(model, story, STORY_LENGTH, job.seed, WAYS)
     by_way = zip(WAYS, tokens.chunk(len(WAYS)), nats_of_ways.chunk(len(WAYS)), stories.tolist(), strict=True)
     found = {
         way: {**figures_of(pretrained, rows, of), "story": pretrained.tokenizer.decode(told)}

@@ -1,6 +1,14 @@
 import pytest
 
-from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_cuts, plot_rates, plot_seconds, plot_verdicts
+from attnpages.figures.chapters.ch10 import (
+    draw_answers,
+    draw_tree,
+    plot_cuts,
+    plot_rates,
+    plot_seconds,
+    plot_settings,
+    plot_verdicts,
+)
 
 TREE = {"end": 0.15, "a": 0.48, "b": 0.37, "a end": 0.21, "a a": 0.15, "b end": 0.32}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
@@ -127,3 +135,27 @@ def test_the_titles_of_the_cuts_stay_inside_their_axes():
 def test_words_out_of_order_have_no_cut(given, message):
     with pytest.raises(ValueError, match=message):
         plot_cuts(given, 4, 0.9)
+
+
+DRAWN = {0: 39.0, 1: [25.0, 27.0]}
+BEAMS = {"plain": {1: 39.0, 2: 40.0, 8: 40.5}, "penalty": {1: 39.0, 2: 40.1, 8: 41.0}}
+SETTINGS = {
+    "BLEU": {"width": BEAMS, "temperature": {"draw": DRAWN}},
+    "length": {"width": {"plain": {1: 0.98, 8: 0.94}}, "temperature": {"draw": {0: 0.98, 1: [0.97, 0.98]}}},
+}
+
+
+def test_settings_stand_in_a_grid_with_the_level_of_their_row():
+    axes = plot_settings(SETTINGS, {"length": 1.0}, level="a person")
+    assert [ax.get_ylabel() for ax in axes] == ["BLEU", "", "length", ""]
+    assert [ax.get_xlabel() for ax in axes] == ["", "", "width", "temperature"]
+    assert [ax.get_xscale() for ax in axes] == ["log", "linear", "log", "linear"]
+    assert [line.get_linestyle() for line in axes[2].lines] == ["-", "--"]
+    assert axes[1].lines[0].get_ydata().tolist() == [39.0, 26.0]
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["plain", "penalty"]
+
+
+@pytest.mark.parametrize("panels", [{}, {"a": {"x": {"c": {1: 2}}}, "b": {"y": {"c": {1: 2}}}}])
+def test_settings_that_differ_are_refused(panels):
+    with pytest.raises(ValueError, match="the same settings"):
+        plot_settings(panels, {})

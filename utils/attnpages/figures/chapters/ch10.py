@@ -1,4 +1,4 @@
-"""Figures of chapter 10: a tree, kinds of errors, answers beside a target, rates, and seconds."""
+"""Figures of chapter 10: a tree, kinds of errors, answers beside a target, rates, settings, and seconds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import box, canvas, line, say
-from attnpages.figures.curves import plot_by_length
+from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
@@ -149,6 +149,56 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
         ax.set_title(f"“{beginning} …”\n{where}", fontsize="medium", loc="left")
     axes[-1, 0].set_xlabel("rank of the next token")
     return list(axes[:, 0])
+
+
+def plot_settings(
+    panels: Mapping[str, Mapping[str, Curves]], levels: Mapping[str, float], level: str = "the author"
+) -> list[Axes]:
+    """Draw what settings do: a column for each kind of setting, a row for each measure, and a level to compare with.
+
+    Args:
+        panels: ``{measure: {setting: {name: {value of the setting: [values]}}}}``, the same settings for all measures.
+            A setting whose values all are powers of 2 is drawn with equal distances for equal factors.
+        levels: ``{measure: value}``: a dashed line; a measure that is not in it has none. level: its name.
+
+    Raises:
+        ValueError: if there is nothing to draw, or the measures have different settings.
+    """
+    columns = {tuple(row) for row in panels.values()}
+    if len(columns) != 1:
+        raise ValueError(f"all measures need the same settings, at least one, got {columns}")
+    (settings,) = columns
+    shape, size = (len(panels), len(settings)), (6.5, 0.7 + 2.0 * len(panels))
+    _, grid = plt.subplots(*shape, figsize=size, sharex="col", sharey="row", layout="constrained", squeeze=False)
+    for row, (measure, by_setting) in zip(grid, panels.items(), strict=True):
+        row[0].set_ylabel(measure)
+        for ax, curves in zip(row, by_setting.values(), strict=True):
+            _settings(ax, curves)
+            if measure in levels:
+                ax.axhline(levels[measure], color=LINE, linestyle="--", linewidth=1.4, label=level)
+    for ax, setting in zip(grid[-1], settings, strict=True):
+        ax.set_xlabel(setting)
+    for ax in grid[0]:
+        handles, labels = ax.get_legend_handles_labels()
+        if labels:
+            ax.legend(handles, labels, fontsize="small")
+    return [ax for row in grid for ax in row]
+
+
+def _settings(ax: Axes, curves: Curves) -> None:
+    """A line through the means of each curve, with its range; one curve alone needs no name."""
+    for number, (name, points) in enumerate(curves.items()):
+        style, xs = STYLES[number], [float(x) for x in points]
+        values = [np.atleast_1d(np.asarray(of, dtype=float)) for of in points.values()]
+        low, mean, high = ([function(of) for of in values] for function in (np.min, np.mean, np.max))
+        ax.fill_between(xs, low, high, color=style.colour, alpha=0.2, linewidth=0)
+        label = name if len(curves) > 1 else None
+        ax.plot(xs, mean, color=style.colour, linestyle=style.line, marker=style.marker, markersize=5, label=label)
+    every = sorted({float(x) for points in curves.values() for x in points})
+    if len(every) > 1 and all(x >= 1 and np.log2(x).is_integer() for x in every):
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(every, [f"{x:g}" for x in every])
+        ax.set_xticks([], minor=True)
 
 
 def _in_order(names: list[str], leaves: list[str]) -> list[str]:
