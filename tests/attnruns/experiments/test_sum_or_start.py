@@ -1,6 +1,7 @@
 """The controls of chapter 05's residual connection: layers that begin as copies, and sums with another path around."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -29,7 +30,7 @@ def test_a_copying_layer_begins_near_its_input():
     batch = lists.collate(lists.test[:4])
     with torch.no_grad():
         outputs, _ = built("copies").encoded(batch.source, batch.lengths)
-        for below, above in zip(outputs[:-1], outputs[1:], strict=True):
+        for below, above in pairwise(outputs):
             assert (above - below).norm() / below.norm() < 0.2
 
 

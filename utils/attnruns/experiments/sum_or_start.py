@@ -1,9 +1,9 @@
 """Whether deep stacks need the sum of a residual connection, or only a start that passes the input on (chapter 05).
 
 Task, wiring, training and measurements are those of ``depth_controls``, which begins plain layers near four times an
-orthogonal matrix or four times the identity. This experiment closes the square: a plain stack whose layers begin as
-copies of their input, with open gates; the identity once more, with another rate; and sums from the third layer on, as in GNMT, whose path around the layer is not
-the identity: a fixed random rotation, or a matrix that begins as the identity and is trained.
+orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
+input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
+another path around the layer: a fixed random rotation, or a matrix that begins as the identity and is trained.
 """
 
 from dataclasses import dataclass
@@ -54,10 +54,12 @@ def make_copying(lstm: nn.LSTM) -> None:
     The candidate of the memory cell reads this input and no state; the input and output gates are open, and the forget
     gate is closed, so that the cell keeps nothing of the word before. All of this is only where training begins.
     """
-    inputs, states = (weight.view(4, HIDDEN, -1) for weight in (lstm.weight_ih_l0, lstm.weight_hh_l0))
+    inputs, states = (
+        w.view(4, HIDDEN, -1) for w in (lstm.get_parameter("weight_ih_l0"), lstm.get_parameter("weight_hh_l0"))
+    )
     inputs[2, :, :HIDDEN] = torch.eye(HIDDEN)  # the order is that of i, f, g, o
     states[2] = 0.0
-    biases, others = (bias.view(4, HIDDEN) for bias in (lstm.bias_ih_l0, lstm.bias_hh_l0))
+    biases, others = (b.view(4, HIDDEN) for b in (lstm.get_parameter("bias_ih_l0"), lstm.get_parameter("bias_hh_l0")))
     biases[2] = others[2] = 0.0
     biases[0] += OPEN
     biases[1] -= OPEN
