@@ -6,7 +6,7 @@ the matrix that makes the candidate of the memory cell begins as four times an o
 passes on the input itself, too. Signals and gradients are measured before the training, in each layer of the encoder.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -89,8 +89,11 @@ class Controlled(Translator):
             elif recipe.candidate == "identity":
                 candidate.copy_(FACTOR * torch.eye(HIDDEN))
 
-    def passed_on(self, x: Tensor, out: Tensor, number: int) -> Tensor:
-        """What layer ``number`` with the input ``x`` and the LSTM's output ``out``, both ``(B, T, D)``, passes on."""
+    def passed_on(self, x: Tensor, out: Tensor, number: int, stack: str) -> Tensor:
+        """What layer ``number`` of a stack, "encoder" or "decoder", passes on.
+
+        ``x`` is its input and ``out`` the output of its LSTM, both ``(B, T, D)``.
+        """
         if number < FIRST_RESIDUAL:
             return out
         return x + out if self.residual else self.factor * out
@@ -100,7 +103,7 @@ class Controlled(Translator):
         x, _, mask = Encoder.forward(self.encoder, source, lengths)
         outputs = [x]
         for number, lstm in enumerate(self.encoder.upper, start=2):
-            outputs.append(self.passed_on(outputs[-1], lstm(outputs[-1])[0], number))
+            outputs.append(self.passed_on(outputs[-1], lstm(outputs[-1])[0], number, "encoder"))
         return outputs, mask
 
     def forward(self, source: Tensor, lengths: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
@@ -111,7 +114,7 @@ class Controlled(Translator):
         query = F.pad(x, (0, 0, 1, -1))  # the output at the previous word; zeros at the first
         context, weights = attend(query, annotations, annotations, score=self.score, mask=mask[:, None])
         for number, lstm in enumerate(self.upper, start=2):
-            x = self.passed_on(x, lstm(torch.cat([x, context], dim=-1))[0], number)
+            x = self.passed_on(x, lstm(torch.cat([x, context], dim=-1))[0], number, "decoder")
         return self.output(x), weights
 
 
@@ -133,11 +136,11 @@ def gradients(model: Controlled, batch: Batch) -> list[float]:
     return [float(f"{value:.3g}") for value in norms]
 
 
-def run(job: Job) -> Outcome:
+def controlled(job: Job, recipes: Mapping[str, Recipe]) -> Outcome:
     """Train a translator; measure signals and gradients before, the top signal and the exact match on the way."""
     seed_everything(job.seed)
     lists = task()
-    recipe = chosen(RECIPES, job.model)
+    recipe = chosen(recipes, job.model)
     model = recipe.build(lists).to(best_device())
     first, second = (batch.to(best_device()) for batch in pairs(lists))
     drawn = Drawn(lists)
@@ -158,6 +161,11 @@ def run(job: Job) -> Outcome:
     history, figures = train(model, drawn, job, TRAINING, validate=watch, validate_every=every, **how)
     losses = chunk_means(history.losses, every, digits=4)
     return Outcome(figures | {"start": start, "signal": signal, "losses": losses, "exact_match": exact, "every": every})
+
+
+def run(job: Job) -> Outcome:
+    """Train a translator of this experiment."""
+    return controlled(job, RECIPES)
 
 
 EXPERIMENT = Experiment(

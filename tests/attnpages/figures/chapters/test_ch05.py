@@ -2,7 +2,7 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_factors, draw_gnmt, plot_coverage, plot_schedules
+from attnpages.figures.chapters.ch05 import draw_factors, draw_gnmt, plot_coverage, plot_learned, plot_schedules
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
@@ -66,3 +66,18 @@ def test_coverage_has_one_bar_per_word(looks_right, texts):
 def test_coverage_without_its_words_is_refused(words, coverage):
     with pytest.raises(ValueError, match="one number per word"):
         plot_coverage(words, coverage)
+
+
+def test_each_seed_has_a_point_in_the_row_of_its_model(looks_right, texts):
+    groups = {"start": {"one": ("0.1", [0.0, 0.5]), "two": ("0.2", [0.25])}, "sum": {"three": ("1", [1.0])}}
+    ax = plot_learned(groups, column="begins with")
+    assert [list(line.get_xdata()) for line in ax.lines] == [[0, 50], [25], [100]]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two", "three"]
+    assert {"start", "sum", "begins with", "0.1", "0.2", "1"} <= set(texts(ax))
+    looks_right(ax)
+
+
+@pytest.mark.parametrize("groups", [{}, {"a": {"b": ("", [])}}, {"a": {"b": ("", [1.5])}}])
+def test_models_without_shares_are_refused(groups):
+    with pytest.raises(ValueError, match=r"groups is empty|shares from 0 to 1"):
+        plot_learned(groups, column="difference")

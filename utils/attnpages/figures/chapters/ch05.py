@@ -1,5 +1,5 @@
-"""Figures of chapter 05: what a stack leaves of a difference, the whole of GNMT, when each layer can compute each word,
-and how much attention words get."""
+"""Figures of chapter 05: what a stack leaves of a difference, what stacks with another start or another sum learn, the
+whole of GNMT, when each layer can compute each word, and how much attention words get."""
 
 from collections.abc import Mapping, Sequence
 
@@ -133,6 +133,39 @@ def _context(ax: Axes, start: Point, left: float) -> None:
     say(ax, _CONTEXT - 0.15, 4.6, "context", ha="right", size=10)
     arrow(ax, (_DECODER, _LAYERS[8] + 0.75), (_DECODER, 8.85 - _HEIGHT / 2))
     box_around(ax, (_DECODER, 8.85), _WIDTH, _HEIGHT, "softmax: next word", fill=PAPER)
+
+
+def plot_learned(
+    groups: Mapping[str, Mapping[str, tuple[str, Sequence[float]]]], column: str, ax: Axes | None = None
+) -> Axes:
+    """Draw, in groups of rows, the share that each seed of a model gets right, and beside it what it begins with.
+
+    Args:
+        groups: ``{title: {row: (beginning, shares)}}``; the beginning is a short text for the column on the right, and
+            the shares lie between 0 and 1, one per seed.
+        column: the title of the column on the right.
+
+    Raises:
+        ValueError: if there is no group, or a row has no share, or one that lies outside of 0 to 1.
+    """
+    if not groups:
+        raise ValueError("groups is empty; give at least one title with its rows")
+    ax = new_axes(ax, (6.5, 1.2 + 0.46 * sum(1 + len(rows) for rows in groups.values())))
+    y, ticks = 0.0, {}
+    for (title, rows), style in zip(groups.items(), STYLES[1::-1] + STYLES[2:], strict=False):
+        ax.text(0.0, y, title, weight="bold", va="center", fontsize=11)
+        for row, (beginning, shares) in rows.items():
+            if not shares or not all(0 <= share <= 1 for share in shares):
+                raise ValueError(f"{row!r} must have shares from 0 to 1, got {list(shares)}")
+            y += 1
+            ticks[y] = row
+            ax.plot([100 * share for share in shares], [y] * len(shares), style.marker, color=style.colour, alpha=0.75)
+            ax.text(1.05, y, beginning, transform=ax.get_yaxis_transform(), va="center", fontsize=10.5)
+        y += 1.2
+    ax.text(1.05, 0.0, column, transform=ax.get_yaxis_transform(), va="center", fontsize=10.5)
+    ax.set(xlabel="right numbers of 200 in the test (%)", xlim=(-3, 103), ylim=(y - 0.6, -0.6))
+    ax.set_yticks(list(ticks), list(ticks.values()))
+    return ax
 
 
 def plot_schedules(schedules: Mapping[str, Tensor], xlabel: str = "time (steps)") -> list[Axes]:

@@ -1,0 +1,61 @@
+"""The controls of chapter 05's residual connection: layers that begin as copies, and sums with another path around."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+import torch
+from experiment_runs import checked_run, once_on_the_card
+
+from attnruns.experiments import depth_controls, residual_sides, sum_or_start
+from attnruns.shared.runner import Job
+
+
+@pytest.mark.parametrize("name, best", once_on_the_card(sum_or_start.RECIPES), indirect=["best"])
+def test_a_translator_is_trained_and_measured(name, monkeypatch, tmp_path, best):
+    whole = residual_sides.task()
+    monkeypatch.setattr(depth_controls, "task", lambda: replace(whole, train=whole.train[:64], test=whole.test[:4]))
+    figures = checked_run(sum_or_start, Job(name, 0, 2), tmp_path, best)
+    assert [len(figures["start"][what]) for what in ("signals", "gradients")] == [8, 8]
+    assert (len(figures["signal"]), len(figures["exact_match"])) == (2, 1)
+
+
+def built(name):
+    torch.manual_seed(0)
+    return sum_or_start.RECIPES[name].build(residual_sides.task())
+
+
+def test_a_copying_layer_begins_near_its_input():
+    lists = residual_sides.task()
+    batch = lists.collate(lists.test[:4])
+    with torch.no_grad():
+        outputs, _ = built("copies").encoded(batch.source, batch.lengths)
+        for below, above in pairwise(outputs):
+            assert (above - below).norm() / below.norm() < 0.2
+
+
+@pytest.mark.parametrize("name", sum_or_start.RECIPES)
+def test_each_keeps_signal_and_gradient_at_the_start(name):
+    lists = residual_sides.task()
+    kept = depth_controls.signals(built(name), *residual_sides.pairs(lists))
+    norms = depth_controls.gradients(built(name), lists.collate(lists.train[:32]))
+    assert kept[-1] / kept[2] > 0.1
+    assert min(norms) / max(norms) > 0.1
+
+
+def test_a_path_that_is_the_identity_makes_the_residual_translator():
+    lists = residual_sides.task()
+    batch = lists.collate(lists.test[:4])
+    torch.manual_seed(0)
+    residual = depth_controls.RECIPES["sgd_residual"].build(lists)
+    torch.testing.assert_close(
+        built("trained").encoded(batch.source, batch.lengths)[0], residual.encoded(batch.source, batch.lengths)[0]
+    )
+
+
+def test_a_rotation_keeps_lengths_and_is_not_trained():
+    for around in built("rotated").paths.values():
+        assert len(around) == 6
+        for matrix in around:
+            torch.testing.assert_close(matrix.weight @ matrix.weight.T, torch.eye(48), atol=1e-5, rtol=0)
+            assert not matrix.weight.requires_grad

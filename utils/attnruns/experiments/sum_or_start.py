@@ -1,0 +1,112 @@
+"""Whether deep stacks need the sum of a residual connection, or only a start that passes the input on (chapter 05).
+
+Task, wiring, training and measurements are those of ``depth_controls``, which begins plain layers near four times an
+orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
+input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
+another path around the layer: a fixed random rotation, or a matrix that begins as the identity and is trained.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attnbook.data.batching import Task
+from attnbook.models.gnmt import FIRST_RESIDUAL
+from attnruns.experiments import depth_controls
+from attnruns.experiments.depth_controls import LAYERS, STEPS_EACH, Controlled
+from attnruns.experiments.residual_sides import HIDDEN, TRAINING
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+OPEN = 3.0  # the bias of a gate that begins open: the sigmoid of 3 is 0.95, and that of -3 is 0.05
+
+
+@dataclass(frozen=True)
+class Recipe(depth_controls.Recipe):
+    """What is chosen about a translator.
+
+    Fields:
+        copies: whether all layers above the lowest begin as copies of their input.
+        path: what leads around the layers from the third on: a fixed "rotation", a "trained" matrix; or nothing.
+    """
+
+    copies: bool = False
+    path: str = ""
+
+    def build(self, task: Task) -> "Summed":
+        """A fresh translator for a task."""
+        return Summed(task, self)
+
+
+RECIPES = {
+    "copies": Recipe(copies=True),
+    "identity_0.002": Recipe(candidate="identity", rate=2e-3),
+    "rotated": Recipe(path="rotation"),
+    "trained": Recipe(path="trained"),
+}
+STEPS = dict.fromkeys(RECIPES, STEPS_EACH)
+
+
+@torch.no_grad()
+def make_copying(lstm: nn.LSTM) -> None:
+    """Let an LSTM begin by passing on the first ``HIDDEN`` features of its input.
+
+    The candidate of the memory cell reads this input and no state; the input and output gates are open, and the forget
+    gate is closed, so that the cell keeps nothing of the word before. All of this is only where training begins.
+    """
+    inputs, states = (
+        w.view(4, HIDDEN, -1) for w in (lstm.get_parameter("weight_ih_l0"), lstm.get_parameter("weight_hh_l0"))
+    )
+    inputs[2, :, :HIDDEN] = torch.eye(HIDDEN)  # the order is that of i, f, g, o
+    states[2] = 0.0
+    biases, others = (b.view(4, HIDDEN) for b in (lstm.get_parameter("bias_ih_l0"), lstm.get_parameter("bias_hh_l0")))
+    biases[2] = others[2] = 0.0
+    biases[0] += OPEN
+    biases[1] -= OPEN
+    biases[3] += OPEN
+
+
+class Summed(Controlled):
+    """The translator of ``depth_controls``, with copying layers or with a matrix on the path around a layer."""
+
+    def __init__(self, task: Task, recipe: Recipe) -> None:
+        super().__init__(task, recipe)
+        if recipe.copies:
+            for lstm in [*self.encoder.upper, *self.upper]:
+                make_copying(lstm)
+        self.paths = nn.ModuleDict()
+        for stack in ("encoder", "decoder") if recipe.path else ():
+            around = [nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(FIRST_RESIDUAL, LAYERS + 1)]
+            for matrix in around:
+                if recipe.path == "rotation":
+                    nn.init.orthogonal_(matrix.weight).requires_grad_(False)
+                else:
+                    nn.init.eye_(matrix.weight)
+            self.paths[stack] = nn.ModuleList(around)
+
+    def passed_on(self, x: Tensor, out: Tensor, number: int, stack: str) -> Tensor:
+        """As in ``depth_controls``, with the matrix of this layer on the path around it."""
+        if not self.paths or number < FIRST_RESIDUAL:
+            return super().passed_on(x, out, number, stack)
+        matrices = self.paths[stack]
+        assert isinstance(matrices, nn.ModuleList)
+        around: Tensor = matrices[number - FIRST_RESIDUAL](x)
+        return around + out
+
+
+def run(job: Job) -> Outcome:
+    """Train a translator; measure signals and gradients before, the top signal and the exact match on the way."""
+    return depth_controls.controlled(job, RECIPES)
+
+
+EXPERIMENT = Experiment(
+    "sum_or_start",
+    STEPS,
+    run,
+    {
+        "task": "single_numbers(train=800, validation=0, test=200, below=1000)",
+        "hidden": HIDDEN,
+        **TRAINING,
+        "open": OPEN,
+    },
+)
