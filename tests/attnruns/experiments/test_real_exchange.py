@@ -53,12 +53,15 @@ def test_a_colour_is_the_words_own_or_that_of_the_other_word(pretrained, monkeyp
     maps[0][:, 0, 9, 1], maps[0][:, 0, 9, 4] = 0.75, 0.25
     monkeypatch.setattr(real_exchange, "label_ids", lambda _: [0, 1, 2, 3])
     seen = real_exchange.followed(pretrained, lines, SimpleNamespace(logits=logits, maps=maps), [(0, 0)])
-    assert seen["own"].flatten().tolist() == [1, 0] and seen["other"].flatten().tolist() == [0, 1]
-    assert seen["found_own"].flatten().tolist() == [0.75] * 2 and seen["found_other"].flatten().tolist() == [0.25] * 2
+    assert seen["own"].flatten().tolist() == [1, 0]
+    assert seen["other"].flatten().tolist() == [0, 1]
+    assert seen["found_own"].flatten().tolist() == [0.75] * 2
+    assert seen["found_other"].flatten().tolist() == [0.25] * 2
 
 
 def test_a_run_measures_its_part(tmp_path):
     figures = checked_run(real_exchange, Job("exchange", 0, 2), tmp_path, "cpu")
-    assert figures["heads"]["binders"] == [[1, 2]] and figures["heads"]["others"][0][0] == 1
+    assert figures["heads"]["binders"] == [[1, 2]]
+    assert figures["heads"]["others"][0][0] == 1
     assert sorted(figures["read"]) == ["keys", "others, keys", "queries", "usual", "values"]
     assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
