@@ -5,6 +5,7 @@ of all such writes, so one write can be left out of what a later head reads whil
 Source: Elhage et al. 2021; Wang et al. 2023 for paths that are changed one at a time.
 """
 
+import copy
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -108,12 +109,23 @@ class ExchangedPaths:
             raise ValueError("words must hold two sequences or more, so that writing can be exchanged, got 1")
         self.model, self.attentions = model, attentions_of(model)
         self.mask = causal_mask(words.shape[1], words.device)
-        self.entering, contexts = residuals(model, words), contexts_of(model, words)
+        self.entering, self.contexts = residuals(model, words), contexts_of(model, words)
         self.maps: list[Tensor | None] = list(model.maps(words))
-        self.change: dict[int, Tensor] = {}  # by layer: added where its heads' writing is exchanged, (B, T, D)
+        self.change = self._changes(writers)
+
+    def with_writers(self, writers: Collection[tuple[int, int]]) -> "ExchangedPaths":
+        """The same reading of the same words, with other writers; the model does not read again."""
+        other = copy.copy(self)
+        other.change = other._changes(writers)
+        return other
+
+    def _changes(self, writers: Collection[tuple[int, int]]) -> dict[int, Tensor]:
+        """By layer, what is added where its heads' writing is exchanged: ``(B, T, D)``."""
+        change: dict[int, Tensor] = {}
         for layer, head in writers:
-            wrote = written_by(self.attentions[layer], contexts[layer], head)
-            self.change[layer] = self.change.get(layer, torch.zeros_like(wrote)) + wrote.roll(1, dims=0) - wrote
+            wrote = written_by(self.attentions[layer], self.contexts[layer], head)
+            change[layer] = change.get(layer, torch.zeros_like(wrote)) + wrote.roll(1, dims=0) - wrote
+        return change
 
     @torch.no_grad()
     def read(

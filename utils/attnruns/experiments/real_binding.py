@@ -123,12 +123,12 @@ def binding(job: Job) -> dict[str, Any]:
         for name, out in (("all", []), ("binders", binders), ("finders", finders))
     }
     return {
-        "heads": {"binders": _numbered(binders), "finders": _numbered(finders)},
+        "heads": {"binders": numbered(binders), "finders": numbered(finders)},
         "previous": [round(table["previous"][layer][head], 4) for layer, head in binders],
         "to_own_word": to_own_word(pretrained, elsewhere, binders),
         **figures,
         "controls": [measure(pretrained, these, finders, out, means) for out in controls],
-        "control_heads": [_numbered(out) for out in controls],
+        "control_heads": [numbered(out) for out in controls],
     }
 
 
@@ -142,7 +142,7 @@ def beside_finders(job: Job) -> dict[str, Any]:
     return {
         "prefix_matching": [round(table["induction"][layer][head], 4) for layer, head in finders],
         "controls": [measure(pretrained, these, finders, out, means) for out in controls],
-        "control_heads": [_numbered(out) for out in controls],
+        "control_heads": [numbered(out) for out in controls],
     }
 
 
@@ -173,7 +173,7 @@ def example(job: Job) -> dict[str, Any]:
     return figures
 
 
-def _numbered(heads: list[Head]) -> list[list[int]]:
+def numbered(heads: list[Head]) -> list[list[int]]:
     """Counted from 1, as in the book."""
     return [[layer + 1, head + 1] for layer, head in heads]
 

@@ -33,7 +33,7 @@ def test_episodes_need_fitting_shapes():
 def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
     words = [text.get_text() for text in draw_circuit(["apple", "cat", "shirt", "cat"], ["green", "red", "blue"]).texts]
     assert words[:9:3] == ["apple\n–", "cat\ngreen", "shirt\nred"]
-    assert words[2:12:3] == ["apple\n–", "apple\ngreen", "cat\nred", "shirt\nblue"]
+    assert words[2:12:3] == ["–\napple", "green\napple", "red\ncat", "blue\nshirt"]
     assert "red" in words
 
 

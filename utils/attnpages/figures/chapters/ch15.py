@@ -61,12 +61,12 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
         box_around(ax, (step, 0.0), 0.62, 1.05, f"{word}\n{shown}", size=11, fill=PAPER, edge=INK)
         say(ax, step, -0.78, f"step {step}", size=10)
         look: Look = {"fill": READS if step == found else PAPER, "edge": TRUTH_COLOUR if step == found else INK}
-        box_around(ax, (step, 2.5), 0.62, 1.05, f"{inputs[before]}\n{shown}", size=11, **look)
+        box_around(ax, (step, 2.5), 0.62, 1.05, f"{shown}\n{inputs[before]}", size=11, **look)
         arrow(ax, (before + 0.1 * (step > 0), 0.54), (step - 0.12 * (step > 0), 1.94), BLUE, 2.0)
     arrow(ax, (last + 0.2, 0.54), (last + 0.2, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
     box_around(ax, (last, 3.4), 0.46, 0.5, inputs[-1], size=11, fill=PAPER, edge=TRUTH_COLOUR)
     say(ax, last, 3.98, "keeps, asks", size=10)
-    arrow(ax, (last - 0.25, 3.4), (found + 0.12, 3.06), TRUTH_COLOUR, 2.0, bend=0.25)
+    arrow(ax, (last - 0.25, 3.4), (found + 0.33, 2.26), TRUTH_COLOUR, 2.0)
     arrow(ax, (found - 0.1, 3.06), (last - 0.34, 4.7), INK, 1.8)
     box_around(ax, (last, 4.75), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
     say(ax, last, 5.33, "answer", size=10)

@@ -1,0 +1,67 @@
+"""Prompts and their twins, with a tiny model in place of the real one; nothing is fetched."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from experiment_runs import checked_run
+from word_tokenizer import Words
+
+from attnbook.models import LanguageModel, TransformerConfig
+from attnbook.models.pretrained import Pretrained
+from attnruns.experiments import real_exchange
+from attnruns.shared.runner import Job
+
+
+@pytest.fixture(autouse=True)
+def pretrained(monkeypatch):
+    """Three layers of three heads with fixed weights."""
+    torch.manual_seed(0)
+    model = LanguageModel(60, TransformerConfig(d_model=24, heads=3, layers=3, d_ff=24)).eval().requires_grad_(False)
+    found = Pretrained(model, Words(), ())
+    words = torch.randint(60, (2, 8), generator=torch.Generator().manual_seed(1))
+    texts = torch.randint(60, (48,), generator=torch.Generator().manual_seed(2))
+    for name, value in {"smollm2": lambda: found, "TEXT": 8, "LOW": 2.0, "segments": lambda *_: words,
+                        "text_tokens": lambda _: texts}.items():  # fmt: skip
+        monkeypatch.setattr(real_exchange, name, value)
+    monkeypatch.setattr(real_exchange.real_binding, "chosen", lambda _: ([(2, 0)], [(0, 1)]))
+    return found
+
+
+def test_a_twin_exchanges_the_words_of_a_pair_and_keeps_the_colours(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    assert torch.equal(first.tokens[first.answers], second.tokens[second.answers])
+    word_of = dict(zip(first.which.tolist(), first.tokens[first.asked].tolist(), strict=True))
+    exchanged = dict(zip(second.which.tolist(), second.tokens[second.asked].tolist(), strict=True))
+    assert all(exchanged[number] == word_of[number ^ 1] for number in word_of if number ^ 1 in word_of)
+    colour_of = dict(zip(first.which.tolist(), first.wanted.tolist(), strict=True))
+    assert all(colour_of[number] != colour_of[number ^ 1] for number in colour_of if number ^ 1 in colour_of)
+
+
+def test_a_control_is_the_head_of_the_layer_that_a_text_needs_most(pretrained, monkeypatch):
+    needed = {(0, 0): 0.1, (0, 2): 0.7, (1, 0): 0.2, (1, 1): 0.3}
+    monkeypatch.setattr(real_exchange, "costs", lambda _, __, groups: [needed[at] for (at,) in groups])
+    table = {"previous": [[0.0, 0.9, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]]}
+    assert real_exchange.costliest(pretrained, table, [(0, 1), (1, 2)], torch.zeros(1, 4)) == [(0, 2), (1, 1)]
+
+
+def test_a_colour_is_the_words_own_or_that_of_the_other_word(pretrained, monkeypatch):
+    lines = real_exchange.Lines(*map(torch.tensor, ([0] * 12, [0, 3, 6, 9], [1, 4, 7, 10], [0, 1, 2, 0], [0, 1, 2, 0])))
+    logits = torch.zeros(2, 12, 4)
+    logits[0, 9, 0] = logits[1, 9, 1] = 1.0  # one names the own colour, one that of the other word
+    maps = [torch.zeros(2, 1, 12, 12)]
+    maps[0][:, 0, 9, 1], maps[0][:, 0, 9, 4] = 0.75, 0.25
+    monkeypatch.setattr(real_exchange, "label_ids", lambda _: [0, 1, 2, 3])
+    seen = real_exchange.followed(pretrained, lines, SimpleNamespace(logits=logits, maps=maps), [(0, 0)])
+    assert seen["own"].flatten().tolist() == [1, 0]
+    assert seen["other"].flatten().tolist() == [0, 1]
+    assert seen["found_own"].flatten().tolist() == [0.75] * 2
+    assert seen["found_other"].flatten().tolist() == [0.25] * 2
+
+
+def test_a_run_measures_its_part(tmp_path):
+    figures = checked_run(real_exchange, Job("exchange", 0, 2), tmp_path, "cpu")
+    assert figures["heads"]["binders"] == [[1, 2]]
+    assert figures["heads"]["others"][0][0] == 1
+    assert sorted(figures["read"]) == ["keys", "others, keys", "queries", "usual", "values"]
+    assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
