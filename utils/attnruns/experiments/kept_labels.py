@@ -12,8 +12,9 @@ from attnbook.models.vector_reader import VectorReader
 from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_everything, seed_of_step
 from attnruns.experiments import forming
-from attnruns.experiments.meta_learning import TRAINING, recall_loss, share
+from attnruns.experiments.meta_learning import TRAINING, recall_loss
 from attnruns.shared.recipes import chosen
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
@@ -69,10 +70,10 @@ def measured(model: VectorReader, world: World) -> dict[str, float]:
     strange = online_recall(TESTS, TEST_SEED)
     of_kept = right(kept)
     return {
-        "seen": share(of_kept[kept.seen]),
-        "from_weights": share(of_kept[~kept.seen]),
-        "dealt": share(right(dealt)[dealt.seen]),
-        "new_words": share(right(strange)[strange.seen]),
+        "seen": rounded_mean(of_kept[kept.seen]),
+        "from_weights": rounded_mean(of_kept[~kept.seen]),
+        "dealt": rounded_mean(right(dealt)[dealt.seen]),
+        "new_words": rounded_mean(right(strange)[strange.seen]),
     }
 
 
