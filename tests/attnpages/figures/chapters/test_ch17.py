@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch17 import Beyond, draw_reading, plot_beyond, plot_ways
+from attnpages.figures.chapters.ch17 import Beyond, draw_scores, plot_beyond, plot_ways
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -13,23 +13,18 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
         plot_beyond([])
 
 
-def test_maps_show_their_weights_and_the_line_of_the_right_letters():
-    maps = {"rotary, 3 letters": torch.eye(3), "hard, 5 letters": torch.rand(5, 5), "none": torch.zeros(2, 2)}
-    axes = draw_reading(maps)
-    assert [ax.get_title(loc="left") for ax in axes] == list(maps)
-    assert axes[0].images[0].get_array().tolist() == torch.eye(3).tolist()
-    assert axes[1].lines[0].get_ydata().tolist() == [-0.5, 4.5]
-    assert len(axes) == 3
+def test_scores_are_drawn_below_the_highest_of_their_row_and_later_keys_not_at_all():
+    scores = torch.tensor([[1.0, 9, 9, 9], [2.0, 5.0, 9, 9], [3.0, 1.0, 2.0, 9], [0.0, 4.0, 4.0, 1.0]])
+    axes = draw_scores({"as trained": scores, "slowed": scores + 7, "none": scores}, trained=2)
+    assert [ax.get_title(loc="left") for ax in axes] == ["as trained", "slowed", "none"]
+    shown = axes[0].images[0].get_array()
+    assert shown.filled(99).tolist() == [[0, 99, 99, 99], [-3, 0, 99, 99], [0, -2, -1, 99], [-4, 0, 0, -3]]
+    assert axes[1].images[0].get_array().filled(99).tolist() == shown.filled(99).tolist()
+    right, square = axes[0].lines
+    assert (right.get_xdata().tolist(), right.get_ydata().tolist()) == ([0, 1], [2, 3])
+    assert square.get_ydata().tolist() == [1.5, 1.5, -0.5]
     with pytest.raises(ValueError, match="maps is empty"):
-        draw_reading({})
-
-
-def test_letters_of_the_string_are_written_at_both_axes():
-    ax = draw_reading({"rotary": torch.eye(3)}, {"rotary": "cab"})[0]
-    for axis in (ax.xaxis, ax.yaxis):
-        assert [label.get_text() for label in axis.get_ticklabels()] == ["c", "a", "b"]
-    with pytest.raises(ValueError):
-        draw_reading({"rotary": torch.eye(3)}, {"rotary": "ca"})
+        draw_scores({}, trained=2)
 
 
 def test_each_training_has_a_line_through_its_ways():

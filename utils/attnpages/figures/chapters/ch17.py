@@ -1,16 +1,17 @@
-"""Figures of chapter 17: copying beyond the trained lengths, to which letters copiers attend, and ways to read them."""
+"""Figures of chapter 17: copying beyond the trained lengths, scores of all pairs, and ways to read a model."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import INK
-from attnpages.figures.style import HEAT_MAP, Look, legend_above, styles_for
+from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR, Look, legend_above, styles_for
 
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
@@ -43,41 +44,49 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def draw_reading(
-    maps: Mapping[str, Tensor], strings: Mapping[str, Sequence[str]] | None = None, columns: int = 2
-) -> list[Axes]:
-    """Draw from where copies are read: one map per model and length, dark where the weight is large.
+def draw_scores(maps: Mapping[str, Tensor], trained: int, lowest: float = 10.0, columns: int = 2) -> list[Axes]:
+    """Draw the scores of all pairs of a query (row) and a key (column), each below the highest of its row.
 
-    A thin line leads along the letters that would be right.
+    The square of the trained positions is marked, and a thin line leads along the keys that are right.
 
     Args:
-        maps: ``{title: (letters of the copy, letters of the string) weights}``. columns: maps per row.
-        strings: ``{title: letters of the string}``, which are written at both axes instead of their numbers.
+        maps: ``{title: (T, T) scores}`` of a string of ``T / 2`` letters and its copy; keys behind the query are not
+            drawn. trained: positions of the longest training strings. lowest: so far below, a cell is white.
+            columns: maps per row.
 
     Raises:
-        ValueError: if there is no map, or a string has another length than its map.
+        ValueError: if there is no map.
     """
     if not maps:
-        raise ValueError("maps is empty; give at least one title with its weights")
+        raise ValueError("maps is empty; give at least one title with its scores")
     rows = -(-len(maps) // columns)
-    _, grid = plt.subplots(rows, columns, figsize=(6.5, 3.4 * rows), layout="constrained", squeeze=False)
-    for ax, (title, weights) in zip(grid.flat, maps.items(), strict=False):
-        values = as_matrix(title, weights)
-        ax.imshow(values, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="equal", interpolation="nearest")
-        ax.plot([-0.5, values.shape[1] - 0.5], [-0.5, values.shape[0] - 0.5], color=INK, linewidth=0.8, alpha=0.5)
-        ax.set_title(title, loc="left", fontsize=12)
-        ax.set(xlim=(-0.5, values.shape[1] - 0.5), ylim=(values.shape[0] - 0.5, -0.5))
-        for axis, size in ((ax.xaxis, values.shape[1]), (ax.yaxis, values.shape[0])):
-            if strings is not None:
-                axis.set_ticks(range(size), strings[title], fontsize=11 if size < 16 else 8)
-                continue
-            ticks = list(range(0, size, max(1, size // 4)))
-            axis.set_ticks(ticks, [str(t + 1) for t in ticks])
+    figure, grid = plt.subplots(rows, columns, figsize=(6.5, 3.1 * rows), layout="constrained", squeeze=False)
+    for ax, (title, scores) in zip(grid.flat, maps.items(), strict=False):
+        values = as_matrix(title, scores)
+        T = len(values)
+        later = np.triu(np.ones((T, T), dtype=bool), 1)
+        below = np.ma.masked_array(values - np.where(later, -np.inf, values).max(axis=1, keepdims=True), later)
+        image = ax.imshow(below, cmap=HEAT_MAP, vmin=-lowest, vmax=0, aspect="equal", interpolation="nearest")
+        ax.plot([0, T // 2 - 1], [T // 2, T - 1], "-", color=TRUTH_COLOUR, marker="", linewidth=0.8)
+        ax.plot(
+            [-0.5, trained - 0.5, trained - 0.5],
+            [trained - 0.5, trained - 0.5, -0.5],
+            "-",
+            color=INK,
+            marker="",
+            linewidth=1.2,
+        )
+        ax.set_title(title, loc="left", fontsize=11)
+        ticks = list(range(0, T, 12))
+        ax.set(xticks=ticks, yticks=ticks)
         ax.grid(False)
+    figure.colorbar(
+        image, ax=grid, location="bottom", shrink=0.5, aspect=30, label="score, below the highest of its row"
+    )
     for ax in grid[-1]:
-        ax.set_xlabel("letter of the string")
+        ax.set_xlabel("position of the key")
     for ax in grid[:, 0]:
-        ax.set_ylabel("letter of the copy")
+        ax.set_ylabel("position of the query")
     for ax in grid.flat[len(maps) :]:
         ax.set_visible(False)
     return list(grid.flat[: len(maps)])

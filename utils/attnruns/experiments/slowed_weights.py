@@ -1,0 +1,71 @@
+"""Which positions the second layer of chapter 17's file attends to, if layers turn more slowly.
+
+The models are those of :mod:`attnruns.experiments.slower_rotation` that are trained as the file stands, but for the
+seed. Strings of 24 letters are read in several ways with the same weights.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnruns.experiments import slower_rotation
+from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, scales_of
+from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+SIZE, TEST_SEED = 2 * TRAINED, 170  # letters; the strings differ from those of slower_rotation
+WAYS = ("trained", "first", "both", "second", "wavelengths")
+STEPS = {"file": slower_rotation.STEPS["file"]}
+
+
+@torch.no_grad()
+def read_in(names: Mapping[str, Any], model: nn.Module, scales: list[Tensor], size: int = SIZE) -> Tensor:
+    """Weights of the second layer ``(B, H, T, T)`` if positions are multiplied by ``scales``; the model stays."""
+    layers: Any = model.layers
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(TEST_SEED)
+        words = names["strings"](size, B=TESTS)
+    before = [layer.scale for layer in layers]
+    try:
+        for layer, scale in zip(layers, scales, strict=True):
+            layer.scale = scale.float()
+        weights: Tensor = model(words[:, :-1])[1]
+    finally:
+        for layer, scale in zip(layers, before, strict=True):
+            layer.scale = scale
+    return weights
+
+
+def shares(weights: Tensor) -> dict[str, float]:
+    """Mean weight in the rows of the copy, over all heads, from the weights ``(B, H, 2 · size, 2 · size)``.
+
+    ``right``: of the position of the right letter. ``next``: of the one behind it; the last row is left out, where
+    this is the separator. ``rewarded``: of all positions at the distances that were right in training, 2 to 12.
+    """
+    size = weights.shape[-1] // 2
+    copy = weights[:, :, size:]  # (B, H, size, 2 · size)
+    right, behind = (copy[:, :, : size - shift, shift:].diagonal(dim1=-2, dim2=-1) for shift in (0, 1))
+    distance = torch.arange(size, 2 * size)[:, None] - torch.arange(2 * size)  # (size, 2 · size)
+    rewarded = (copy * ((distance >= 2) & (distance <= TRAINED))).sum(dim=-1)
+    found = {"right": right[..., :size], "next": behind[..., : size - 1], "rewarded": rewarded}
+    return {name: round(part.double().mean().item(), 4) for name, part in found.items()}
+
+
+def run(job: Job) -> Outcome:
+    """Train the file's models, and measure the weights in every way; those of the model with a window as trained."""
+    names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
+    models = names["models"]
+    figures: dict[str, Any] = {"seconds": spent}  # of the processor, for both models of the file
+    figures |= {way: shares(read_in(names, models["rotary"], scales_of(way, SIZE))) for way in WAYS}
+    figures["window"] = shares(read_in(names, models["window"], scales_of("trained", SIZE)))
+    return Outcome(figures)
+
+
+KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
+OF_FILE = {name: slower_rotation.SETTINGS[name] for name in KEPT}
+SETTINGS = {name: value["file"] if isinstance(value, dict) else value for name, value in OF_FILE.items()} | {
+    "size": SIZE, "tests": TESTS,
+}  # fmt: skip
+EXPERIMENT = Experiment("slowed_weights", STEPS, run, SETTINGS, on_cpu=True)
