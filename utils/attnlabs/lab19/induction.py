@@ -36,7 +36,9 @@ def _weights(draw, batch, heads, length):
 
 
 PREFIX_MATCHING_SCORE = Exercise(
-    prefix_matching_score, cases=_heads, about=About(points=3, minutes=15, difficulty=3, read_again="Heads that copy")
+    prefix_matching_score,
+    cases=_heads,
+    about=About(points=3, minutes=15, difficulty=3, read_again="Which heads find, and does the model need them?"),
 )
 
 must = PREFIX_MATCHING_SCORE.properties

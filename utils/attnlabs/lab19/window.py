@@ -36,7 +36,9 @@ def _masks(draw):
 
 
 WINDOW_WITH_SINKS = Exercise(
-    window_with_sinks, cases=_masks, about=About(points=2, minutes=12, difficulty=2, read_again="Attention sinks")
+    window_with_sinks,
+    cases=_masks,
+    about=About(points=2, minutes=12, difficulty=2, read_again=("19_real_model_evidence", "Attention sinks")),
 )
 
 

@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_name_maps, plot_sinks, plot_surprises
+from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_sinks, plot_surprises
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -27,13 +27,6 @@ def test_lengths_stand_below_the_layers_of_the_sinks():
     assert top.get_xlim() == below.get_xlim()
     with pytest.raises(ValueError, match="give one ratio per layer, 2, got 1"):
         plot_sinks([[0.1, 0.9]], [1.0])
-
-
-def test_each_map_has_tokens_of_its_own():
-    axes = plot_name_maps({"17.1": ([[0.9, 0.1]], ["on"], ["ul", "on"]), "19.7": ([[0.0], [1.0]], ["a", "b"], ["c"])})
-    assert [ax.get_title() for ax in axes] == ["17.1", "19.7"]
-    assert [[label.get_text() for label in ax.get_xticklabels()] for ax in axes] == [["ul", "on"], ["c"]]
-    assert [[label.get_text() for label in ax.get_yticklabels()] for ax in axes] == [["on"], ["a", "b"]]
 
 
 def test_heads_are_dots_and_some_have_their_names():

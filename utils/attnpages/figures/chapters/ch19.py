@@ -79,19 +79,6 @@ def plot_sinks(share: object, ratios: Sequence[float]) -> np.ndarray:
     return np.array([top, below])
 
 
-def plot_name_maps(maps: Mapping[str, tuple[object, Sequence[str], Sequence[str]]]) -> np.ndarray:
-    """Draw the attention weights of some heads beside each other, each with tokens of its own.
-
-    Args:
-        maps: ``{title: (weights, tokens of the rows, tokens of the columns)}``.
-    """
-    _, axes = plt.subplots(1, len(maps), figsize=(6.5, 3.3), layout="constrained")
-    for ax, (title, (weights, rows, columns)) in zip(axes, maps.items(), strict=True):
-        plot_heat(weights, "attends to", "token", False, columns, rows, limits=(0, 1), ax=ax, title=title)
-        ax.tick_params(axis="x", rotation=90)
-    return axes
-
-
 def plot_heads(
     points: Mapping[str, tuple[float, float]], named: Collection[str], xlabel: str, ylabel: str, ax: Axes | None = None
 ) -> Axes:
