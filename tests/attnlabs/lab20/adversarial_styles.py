@@ -173,6 +173,15 @@ def from_p_where_it_is_larger(*args):
     return _accept(*args, lambda p, q: torch.where(p > q, p, 0.0), lambda chances, i: chances[-1])
 
 
+def rejected_and_yet_written(guessed, draft, model, chances):
+    stay = 0
+    while stay < len(guessed) and chances[stay] < model[stay, guessed[stay]] / draft[stay, guessed[stay]]:
+        stay += 1
+    if stay < len(guessed):
+        return stay, int(guessed[stay])
+    return stay, int((model[-1].cumsum(0) <= chances[-1]).sum())
+
+
 def with_the_first_number(*args):
     return _accept(*args, lambda p, q: (p - q).clamp(min=0), lambda chances, i: chances[0])
 
@@ -210,7 +219,7 @@ WRONG = {
     ],
     "speculative_accept": [
         from_p_again, with_the_number_that_rejected, with_differences_of_both_signs, greedy_search,
-        from_p_where_it_is_larger, with_the_first_number,
+        from_p_where_it_is_larger, with_the_first_number, rejected_and_yet_written,
     ],
 }  # fmt: skip
 NAMED = {
@@ -225,6 +234,7 @@ NAMED = {
     squares_in_the_place_of_a_matrix: "each row fades by itself",
     divided_before_subtracted: "no parentheses around r − α",
     from_p_where_it_is_larger: "redrawn from p where it is larger",
+    rejected_and_yet_written: "the guess that falls written",
     with_the_first_number: "the first random number again",
     joined_latents: "scaled by √(C + R)",
     unfolded_and_scaled_by_content: "scaled by √D",

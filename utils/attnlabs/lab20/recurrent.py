@@ -212,3 +212,5 @@ wrong("memory and total exchanged", {_RETURN: f"read / {_DIVISOR}, total, memory
     You returned the total before the memory. The order is context, memory, total.""")
 wrong("softmax of the query", {_FEATURES: "query.softmax(dim=-1), F.elu(key) + 1"}).says("""
     You applied a softmax to the query. Linear attention has none: φ(x) = elu(x) + 1 for query and key.""")
+wrong("softmax of query and key", {_FEATURES: "query.softmax(dim=-1), key.softmax(dim=-1)"}).says("""
+    You applied a softmax to query and key. Linear attention has none: φ(x) = elu(x) + 1 for each feature.""")

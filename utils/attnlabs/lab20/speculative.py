@@ -127,6 +127,11 @@ wrong("redrawn from p without the guess", {_LEFT: "model[kept].scatter(0, guesse
 wrong("redrawn from p where it is larger", {_LEFT: "model[kept] * (model[kept] > draft[kept])"}).says("""
     You drew from p, with 0 where the draft has as much or more. The tokens with p > q get what p has *more* than q, and
     not all of p: max(0, p − q), divided by its sum.""")
+wrong("the guess that falls written", {
+    "return kept, int(": "return kept, int(guessed[kept]) if kept < count else int("
+}).says("""
+    You returned the guess that does not stay as the next token. It is thrown away, and in its place a token is drawn
+    from max(0, p − q), divided by its sum.""")  # fmt: skip
 wrong("redrawn from q", {_LEFT: "draft[kept]"}).says("""
     In the place of a guess that does not stay you drew from the draft. Draw from what the model has more than
     the draft: max(0, p − q), divided by its sum.""")
