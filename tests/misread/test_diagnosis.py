@@ -747,3 +747,17 @@ def test_an_argument_has_no_effect_only_if_it_has_none_where_the_result_is_right
     assert "has no effect" not in judge(Exercise(scored, cases), wild_where_large).kind
     ignoring = lambda x, weight: (x * x.roll(1, 0)).cumsum(-1)[:, -1] + x[:, 0].sin()  # noqa: E731
     assert judge(Exercise(scored, cases), ignoring).kind == "weight has no effect"
+
+
+def test_a_right_result_that_becomes_nan_is_no_effect_of_an_entry():
+    def linear(query, key, value, feature=lambda x: F.elu(x) + 1):
+        scores = (feature(query) @ feature(key).mT).tril()  # the first query never changes anything
+        return scores @ value / scores.sum(-1, keepdim=True)
+
+    def cases(draw):  # four times as far below 0 all features are 0
+        yield draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2) - 10, draw.normal(2, 3, 2)
+        yield draw.normal(2, 4, 3) - 10, draw.normal(2, 4, 3) - 10, draw.normal(2, 4, 2)
+
+    found = judge(Exercise(linear, cases, []), lambda *args: linear(*args, feature=lambda x: F.selu(x) + 2))
+    assert not found.passed
+    assert "has no effect" not in found.kind

@@ -20,6 +20,11 @@ def window_wherever_there_is_one(config, tokens):
     return numbers * config["bits"] / 8
 
 
+def sum_without_parentheses(config, tokens):
+    others, kept = config["layers"] - config["local_layers"], config["local_layers"] * min(tokens, config["window"])
+    return 2 * others * tokens + kept * config["key_value_heads"] * config["head_features"] * config["bits"] / 8
+
+
 def joined_latents(query, turned_query, latent, turned_key, W_key, W_value):
     asked = torch.cat([torch.einsum("bhd,hdc->bhc", query, W_key), turned_query], dim=-1)
     weights = (asked @ torch.cat([latent, turned_key], dim=-1).mT / asked.shape[-1] ** 0.5).softmax(dim=-1)
@@ -31,6 +36,20 @@ def unfolded_and_scaled_by_content(query, turned_query, latent, turned_key, W_ke
     scores = torch.einsum("bhd,bhtd->bht", query, keys) + torch.einsum("bhr,btr->bht", turned_query, turned_key)
     weights = torch.softmax(scores / math.sqrt(query.shape[-1]), dim=-1)
     return torch.einsum("bht,bhtd->bhd", weights, values), weights
+
+
+def root_of_the_last_term(query, turned_query, latent, turned_key, W_key, W_value):
+    keys, values = (torch.einsum("btc,hdc->bhtd", latent, matrix) for matrix in (W_key, W_value))
+    scores = torch.einsum("bhd,bhtd->bht", query, keys) + torch.einsum("bhr,btr->bht", turned_query, turned_key)
+    weights = torch.softmax(scores / (query.shape[-1] + turned_query.shape[-1] ** 0.5), dim=-1)
+    return torch.einsum("bht,bhtd->bhd", weights, values), weights
+
+
+def exponential_of_all_scores(query, turned_query, latent, turned_key, W_key, W_value):
+    scores = torch.einsum("bhd,hdc,btc->bht", query, W_key, latent) + turned_query @ turned_key.mT
+    powers = torch.exp(scores / math.sqrt(query.shape[-1] + turned_query.shape[-1]))
+    weights = powers / powers.sum(-1)[..., None]
+    return torch.einsum("bht,btc,hdc->bhd", weights, latent, W_value), weights
 
 
 def one_memory_for_the_whole_text(query, key, value):
@@ -55,6 +74,32 @@ def read_before_written(query, key, value):
         contexts.append(torch.einsum("bd,bdv->bv", query[:, t], memory) / divisor)
         memory, total = memory + key[:, t, :, None] * value[:, t, None, :], total + key[:, t]
     return torch.stack(contexts, dim=1)
+
+
+def closed_as_before_a_softmax(query, key, value):
+    scores = (F.elu(query) + 1) @ (F.elu(key) + 1).mT
+    scores = scores + torch.full_like(scores, -torch.inf).triu(1)
+    return scores @ value / scores.sum(-1)[..., None]
+
+
+def own_value_for_the_first(query, key, value, memory, total):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    new = memory + torch.einsum("bd,bv->bdv", key, value), total + key
+    if (total == 0).all():
+        return value, *new
+    return torch.einsum("bd,bdv->bv", query, memory) / (query * total).sum(dim=-1, keepdim=True), *new
+
+
+def row_by_row(query, key, value, memory, total):
+    query, key = F.elu(query) + 1, F.elu(key) + 1
+    memory, total = memory + torch.einsum("bd,bv->bdv", key, value), total + key
+    return torch.einsum("bd,bdv->bv", query / total, memory), memory, total
+
+
+def squares_in_the_place_of_a_matrix(query, key, value, rate, memory):
+    stays = 1 - rate[:, None] * key * key
+    memory = stays[..., None] * memory + rate[:, None, None] * torch.einsum("bd,bv->bdv", key, value)
+    return torch.einsum("bd,bdv->bv", query, memory), memory
 
 
 def old_state_asked(query, key, value, memory, total):
@@ -101,6 +146,12 @@ def exponents_in_float32(dim, factor, trained, base, slow, fast):
     return _yarn(old, trained * old / math.tau, factor, slow, fast)
 
 
+def divided_before_subtracted(dim, factor, trained, base, slow, fast):
+    old = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    kept = torch.clamp(trained * old / math.tau - slow / (fast - slow), 0, 1)
+    return (1 - kept) * old / factor + kept * old
+
+
 def base_alone(dim, factor, trained, base, slow, fast):
     return (base * factor ** (dim / (dim - 2))) ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
 
@@ -116,6 +167,23 @@ def _accept(guessed, draft, model, chances, left, chance):
 
 def from_p_again(*args):
     return _accept(*args, lambda p, q: p, lambda chances, i: chances[-1])
+
+
+def from_p_where_it_is_larger(*args):
+    return _accept(*args, lambda p, q: torch.where(p > q, p, 0.0), lambda chances, i: chances[-1])
+
+
+def rejected_and_yet_written(guessed, draft, model, chances):
+    stay = 0
+    while stay < len(guessed) and chances[stay] < model[stay, guessed[stay]] / draft[stay, guessed[stay]]:
+        stay += 1
+    if stay < len(guessed):
+        return stay, int(guessed[stay])
+    return stay, int((model[-1].cumsum(0) <= chances[-1]).sum())
+
+
+def with_the_first_number(*args):
+    return _accept(*args, lambda p, q: (p - q).clamp(min=0), lambda chances, i: chances[0])
 
 
 def with_the_number_that_rejected(*args):
@@ -135,23 +203,39 @@ def greedy_search(guessed, draft, model, chances):
 
 
 WRONG = {
-    "grouped_cache_bytes": [bytes_rounded_per_number, window_wherever_there_is_one],
-    "latent_attention": [joined_latents, unfolded_and_scaled_by_content],
+    "grouped_cache_bytes": [bytes_rounded_per_number, window_wherever_there_is_one, sum_without_parentheses],
+    "latent_attention": [
+        joined_latents, unfolded_and_scaled_by_content, root_of_the_last_term, exponential_of_all_scores,
+    ],
     "linear_attention": [
         one_memory_for_the_whole_text, torch_attention, torch_attention_of_features, read_before_written,
+        closed_as_before_a_softmax,
     ],
-    "linear_attention_step": [old_state_asked],
-    "delta_rule_step": [forgets_everywhere, mixes_and_adds, key_of_length_one],
+    "linear_attention_step": [old_state_asked, own_value_for_the_first, row_by_row],
+    "delta_rule_step": [forgets_everywhere, mixes_and_adds, key_of_length_one, squares_in_the_place_of_a_matrix],
     "yarn_frequencies": [
         radians_counted_as_turns, radians_counted_as_turns_in_float32, exponents_in_float32, base_alone,
+        divided_before_subtracted,
     ],
     "speculative_accept": [
         from_p_again, with_the_number_that_rejected, with_differences_of_both_signs, greedy_search,
+        from_p_where_it_is_larger, with_the_first_number, rejected_and_yet_written,
     ],
 }  # fmt: skip
 NAMED = {
     bytes_rounded_per_number: "rounded to whole bytes per number",
     window_wherever_there_is_one: "every layer local",
+    sum_without_parentheses: "no parentheses around the sum",
+    root_of_the_last_term: "the root of R only",
+    exponential_of_all_scores: "exp of large scores",
+    closed_as_before_a_softmax: "−∞ for later scores",
+    own_value_for_the_first: "read before the state is updated, unless it is empty",
+    row_by_row: "each row divided by its total",
+    squares_in_the_place_of_a_matrix: "each row fades by itself",
+    divided_before_subtracted: "no parentheses around r − α",
+    from_p_where_it_is_larger: "redrawn from p where it is larger",
+    rejected_and_yet_written: "the guess that falls written",
+    with_the_first_number: "the first random number again",
     joined_latents: "scaled by √(C + R)",
     unfolded_and_scaled_by_content: "scaled by √D",
     one_memory_for_the_whole_text: "not causal",

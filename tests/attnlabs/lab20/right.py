@@ -77,6 +77,14 @@ def linear_attention__masked_weights(query, key, value):
     return torch.bmm(scores / scores.sum(2).unsqueeze(2), value)
 
 
+def linear_attention__logarithms(query, key, value):
+    """A softmax of the logarithms divides the scores by their sum."""
+    query, key = F.celu(query.double()) + 1, F.celu(key.double()) + 1
+    later = torch.ones(query.shape[1], query.shape[1], dtype=torch.bool, device=query.device).triu(1)
+    logs = torch.einsum("btd,bsd->bts", query, key).log().masked_fill(later, -torch.inf)
+    return (logs.softmax(-1) @ value.double()).to(value.dtype)
+
+
 def linear_attention_step__einsum(query, key, value, memory, total):
     query, key = F.elu(query) + 1.0, F.elu(key) + 1.0
     new_memory = torch.einsum("bd,bv->bdv", key, value).add_(memory)
@@ -205,3 +213,12 @@ def speculative_accept__plain_numbers(guessed, draft, model, chances):
         end += piece / sum(left)
         if chances[-1].item() < end:
             return kept, token
+
+
+def speculative_accept__counted_in_floats(guessed, draft, model, chances):
+    """Both results are floats, as a sum of floats is."""
+    at = torch.arange(len(guessed), device=guessed.device)
+    kept = (chances[:-1] * draft[at, guessed] < model[at, guessed]).double().cumprod(0).sum()
+    i = int(kept)
+    left = model[i] if i == len(guessed) else F.relu(model[i] - draft[i])
+    return kept, (left.cumsum(0) <= chances[-1] * left.sum()).double().sum().item()

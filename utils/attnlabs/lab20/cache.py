@@ -170,6 +170,18 @@ wrong("features left out", {f" * {_FEATURES}": ""}).says("""
     You left `head_features` out. A key is not one number, but a vector of `head_features` numbers.""")
 wrong("features divided by the heads", {_FEATURES: '(config["head_features"] // config["key_value_heads"])'}).says("""
     You divided `head_features` by the number of heads. It is already the number of features of one head.""")
+wrong("features divided by the query heads", {_FEATURES: '(config["head_features"] // config["heads"])'}).says("""
+    You divided `head_features` by the number of query heads. It is already the number of features of one head.""")
+_REST = 'config["key_value_heads"] * config["head_features"] * config["bits"] // 8'
+wrong("no parentheses around the sum", "\n".join([
+    'other = config["layers"] - config["local_layers"]',
+    f"return 2 * other * tokens + {_LOCAL} * {_REST}",
+])).says("""
+    You added the two numbers of positions without parentheses, so that only the local layers were multiplied by the
+    heads, the features and the bits. The whole sum is multiplied.""")  # fmt: skip
+wrong("local layers without the 2", {_TWO: f"(2 * everywhere * tokens + {_LOCAL})"}).says("""
+    You counted a key and a value for the layers that keep all tokens, and one vector for the local ones. The factor of
+    2 belongs to the sum of both.""")
 wrong("a weight for each pair", {"everywhere * tokens": "everywhere * tokens**2"}).says("""
     You squared the number of tokens. Attention weights exist for each pair of tokens, but they are not kept;
     keys and values are, one of each per token.""")

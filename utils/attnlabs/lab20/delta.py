@@ -92,6 +92,12 @@ wrong("the whole memory fades", {
 }).says("""
     You let the whole memory fade by 1 − β. The delta rule takes away only what is held under *this*
     key; what lies under other keys stays.""")  # fmt: skip
+wrong("each row fades by itself", {
+    _ERROR: "rate[:, None] * value",
+    "memory = memory + key": "memory = (1 - rate[:, None] * key**2)[:, :, None] * memory + key",
+}).says("""
+    You multiplied row i of the memory by 1 − β kᵢ². What is taken away is β k kᵀ S, with the product of the matrix
+    k kᵀ: first read Sᵀk, and then write β k (v − Sᵀk)ᵀ.""")  # fmt: skip
 wrong("rate kept between 0.1 and 0.9", {"rate[:, None] *": "rate.clamp(0.1, 0.9)[:, None] *"}).says("""
     You kept the rate away from 0 and 1. Both are allowed: a rate of 0 writes nothing, and a rate of 1 replaces what
     was held under the key.""")

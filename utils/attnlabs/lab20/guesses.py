@@ -60,6 +60,7 @@ def guesses(draw):
     yield _one_word(draw)
     for chance in (0.0, 0.5):  # where a piece begins
         yield _at_a_beginning(draw.integer(0, 2), chance)
+    yield _far_more(draw.integer(0, 2))
     yield _as_good(draw.integer(0, 2))
     yield _hardly_worse(draw.integer(0, 2))
     alike = _guess(draw, 3, 4, 3)
@@ -108,6 +109,14 @@ def _at_a_beginning(more, chance):
     order = [0, 1, 2, 3] if more else [1, 0, 3, 2]
     chances = torch.tensor([0.75, chance], dtype=torch.float64)
     return torch.tensor([order.index(0)]), draft[:, order], model[:, order], chances
+
+
+def _far_more(more):
+    """A guess that falls; what the model has more than the draft lies otherwise than what it has, where it has more."""
+    draft = torch.tensor([[0.5, 0.375, 0.0625, 0.0625]], dtype=torch.float64)
+    model = torch.tensor([[0.125, 0.5, 0.25, 0.125], [0.25, 0.25, 0.25, 0.25]], dtype=torch.float64)
+    order = [0, 1, 2, 3] if more else [1, 0, 2, 3]
+    return torch.tensor([order.index(0)]), draft[:, order], model[:, order], torch.tensor([0.75, 0.45]).double()
 
 
 def _as_good(more):

@@ -111,6 +111,11 @@ wrong("not scaled", {_SCALE: "scores"}).says("""
     You left the scale out. The score is divided by √(D + R) before the softmax.""")
 wrong("the root forgotten", {_ROOT: "query.shape[-1] + turned_query.shape[-1]"}).says("""
     You divided by D + R. It must be its square root.""")
+wrong("the root of R only", {_ROOT: "query.shape[-1] + turned_query.shape[-1] ** 0.5"}).says("""
+    You divided by D + √R, because Python computes a power before a sum. The root is taken of the sum, so D + R needs
+    parentheses.""")
+wrong("the root of D only", {_ROOT: "query.shape[-1] ** 0.5 + turned_query.shape[-1]"}).says("""
+    You divided by √D + R. The root is taken of the sum: divide by √(D + R).""")
 wrong("W_key transposed", {_ASKED: 'torch.einsum("bhd,hcd->bhc", query, W_key)'}).says("""
     You applied W_key the wrong way round. A key is k = W_key c, so q·k = q·(W_key c) = (W_keyᵀ q)·c: sum over
     the D features of the query, the *second* axis of `W_key`.""")
@@ -171,6 +176,18 @@ wrong("softmax over the heads", {_SOFTMAX: ".softmax(dim=1)"}).says("""
 wrong("softmax over the texts", {_SOFTMAX: ".softmax(dim=0)"}).says("""
     Your softmax goes over the texts of the batch. Each head distributes a weight of 1 over the T tokens, the
     last axis of the scores.""")
+wrong("exp of large scores", {
+    "(scores / scale).softmax(dim=-1)":
+    "(scores / scale).exp() / (scores / scale).exp().sum(dim=-1, keepdim=True)"
+}).says("""
+    Your softmax overflows where scores are large: exp(710) is infinite, and ∞ / ∞ is NaN. PyTorch's
+    `softmax` subtracts the largest score first.""")  # fmt: skip
+wrong("the largest score of all subtracted", {
+    "(scores / scale).softmax(dim=-1)": "(scores / scale - scores.max() / scale).exp()",
+    "    mean =": "    weights = weights / weights.sum(dim=-1, keepdim=True)\n    mean =",
+}).says("""
+    You subtracted the largest score of all heads and texts. Where a head's own scores are far below it, every
+    exponential is 0, and 0 / 0 is NaN. PyTorch's `softmax` subtracts each head's own largest score.""")  # fmt: skip
 wrong("no softmax", {_SOFTMAX: ""}).says("""
     You used the scores themselves as weights. Apply a softmax over the T tokens.""")
 wrong("a softmax for each part", {

@@ -84,6 +84,14 @@ wrong("itself closed, 1e-6 in the divisor", {".tril()": ".tril(-1)", _SUM: f"{_S
     written. It attends to itself as well, and then nothing must be added to the divisor.""")
 wrong("one later position open", {".tril()": ".tril(1)"}).says("""
     You left the first diagonal above the main one open, so that each position attends to the next one as well.""")
+_LATER = "(query @ key.mT).masked_fill(torch.ones_like(query @ key.mT).triu(1) > 0, {})"
+for closed, number in (("−∞", "-torch.inf"), ("−1e9", "-1e9")):
+    wrong(f"{closed} for later scores", {_TRIL: _LATER.format(number)}).says(f"""
+        You set the scores of later keys to {closed}, as one does before a softmax. Here is no softmax that makes 0 of
+        it: the scores are summed as they are, so those of later keys must be 0.""")
+wrong("a small number for later scores", {_TRIL: _LATER.format("1e-9")}).says("""
+    You set the scores of later keys to 1e-9. They must be exactly 0, because the scores of earlier keys can be as
+    small.""")
 wrong("not divided by the sum", {_RETURN: "scores @ value"}).says("""
     You left the divisor out. Each position divides by the sum of its own scores, so that its context is a mean
     of the values and not a sum that grows with the text.""")
@@ -115,6 +123,9 @@ wrong("a softmax of the scores, scaled", {
 }).says("""
     You applied a softmax to the scaled products of the features, as PyTorch's own attention does.
     Linear attention has no exponential of the scores: they are only divided by their sum.""")  # fmt: skip
+wrong("a softmax over closed positions", {_RETURN: "scores.softmax(dim=-1) @ value"}).says("""
+    You applied a softmax to the scores, which gives later positions a weight, too, since exp(0) is 1. Linear attention
+    has no softmax: the scores are only divided by their sum.""")
 wrong("ordinary attention", "\n".join([
     "later = torch.ones_like(query @ key.mT).triu(1) > 0",
     "return (query @ key.mT / query.shape[-1] ** 0.5).masked_fill(later, -torch.inf).softmax(dim=-1) @ value",
@@ -148,6 +159,10 @@ wrong("elu with another α", _with("(F.elu({}, alpha=2.0) + 1)")).says("""
     Your elu has an α of 2, so that φ can be negative. Leave its α at 1, as in `F.elu(x)`: φ(x) = elu(x) + 1.""")
 wrong("x + 1 as φ", _with("({} + 1)")).says("""
     Your φ is x + 1 for every x, which can be negative. For x below 0 it is e^x: φ(x) = elu(x) + 1.""")
+wrong("x where x is positive", _with("torch.where({0} > 0, {0}, {0}.exp())")).says("""
+    Your φ is x where x is positive. It is x + 1 there: φ(x) = elu(x) + 1.""")
+wrong("a sigmoid as φ", _with("{}.sigmoid()")).says("""
+    Your φ is a sigmoid. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
 wrong("exp as φ", _with("{}.exp()")).says("""
     Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1
     above.""")

@@ -80,6 +80,14 @@ wrong("read before the state is updated, 1e-6 in the divisor", _before(memory=_R
 }).says("""
     You read from the old state, and added 1e-6 to the divisor. The present token attends to itself
     as well: write its key and value first, and the divisor of the new state is never 0.""")  # fmt: skip
+wrong("read before the state is updated, unless it is empty", "\n".join([
+    f"query, key = {_FEATURES}",
+    "context = (query[:, None, :] @ memory)[:, 0] / (query * total).sum(dim=-1, keepdim=True)",
+    "context = torch.where(total[:, :1] == 0, value, context)",
+    "return context, memory + key[:, :, None] * value[:, None, :], total + key",
+])).says("""
+    You read from the old state, and gave the first token its own value. Every token attends to itself as
+    well: write its key and value first, and then no token is an exception.""")  # fmt: skip
 wrong("old memory, new total", _before(memory=_READ)).says("""
     You read from the memory before the present token was written, and divided by the new total. Write first, and
     use the new memory for the reading.""")
@@ -145,6 +153,10 @@ wrong("φ of the key only", {_FEATURES: "query, F.elu(key) + 1"}).says("""
     You applied φ to the key and not to the query. What reads must be φ(q), because the score is φ(q)·φ(k).""")
 wrong("no φ", {_FEATURES: "query, key"}).says("""
     You left φ out. Replace query and key by φ(x) = elu(x) + 1 first, because otherwise the divisor can be 0.""")
+wrong("exp as φ", {_FEATURES: "query.exp(), key.exp()"}).says("""
+    Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
+wrong("relu plus 1", {_FEATURES: "F.relu(query) + 1, F.relu(key) + 1"}).says("""
+    Your φ is relu(x) + 1. It is elu(x) + 1, which goes on falling where x is negative.""")
 wrong("no φ in the total", {
     f"query, key = {_FEATURES}": f"raw, query, key = key, {_FEATURES}", _TOTAL: "total = total + raw"
 }).says("""
@@ -173,6 +185,11 @@ wrong("the delta rule", {
     next exercise. Linear attention only adds: S + φ(k) vᵀ.""")  # fmt: skip
 wrong("total of the values", {_TOTAL: "total = total + value"}).says("""
     You added the value to the total. The total is the sum of the keys' features φ(k).""")
+wrong("each row divided by its total", {
+    _RETURN: "(query[:, None, :] @ (memory / total[:, :, None]))[:, 0], memory, total"
+}).says("""
+    You divided each row of the memory by its entry of the total, and read from the quotients. There is one divisor per
+    text, the number φ(q)·z: read Sᵀφ(q) first, and divide then.""")  # fmt: skip
 wrong("mean kept in the memory", {_RETURN: f"read / {_DIVISOR}, memory / total[:, :, None], total"}).says("""
     You divided the memory that you return. It stays a plain sum; only what is read from it is divided.""")
 wrong(
@@ -195,3 +212,5 @@ wrong("memory and total exchanged", {_RETURN: f"read / {_DIVISOR}, total, memory
     You returned the total before the memory. The order is context, memory, total.""")
 wrong("softmax of the query", {_FEATURES: "query.softmax(dim=-1), F.elu(key) + 1"}).says("""
     You applied a softmax to the query. Linear attention has none: φ(x) = elu(x) + 1 for query and key.""")
+wrong("softmax of query and key", {_FEATURES: "query.softmax(dim=-1), key.softmax(dim=-1)"}).says("""
+    You applied a softmax to query and key. Linear attention has none: φ(x) = elu(x) + 1 for each feature.""")

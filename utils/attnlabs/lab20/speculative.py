@@ -124,6 +124,14 @@ wrong("redrawn from p", {_LEFT: "model[kept]"}).says("""
 wrong("redrawn from p without the guess", {_LEFT: "model[kept].scatter(0, guessed[kept : kept + 1], 0.0)"}).says("""
     You drew from p without the token that did not stay. Draw from what p has more than q, max(0, p − q),
     divided by its sum: other tokens that the draft guesses too often must come more seldom, too.""")
+wrong("redrawn from p where it is larger", {_LEFT: "model[kept] * (model[kept] > draft[kept])"}).says("""
+    You drew from p, with 0 where the draft has as much or more. The tokens with p > q get what p has *more* than q, and
+    not all of p: max(0, p − q), divided by its sum.""")
+wrong("the guess that falls written", {
+    "return kept, int(": "return kept, int(guessed[kept]) if kept < count else int("
+}).says("""
+    You returned the guess that does not stay as the next token. It is thrown away, and in its place a token is drawn
+    from max(0, p − q), divided by its sum.""")  # fmt: skip
 wrong("redrawn from q", {_LEFT: "draft[kept]"}).says("""
     In the place of a guess that does not stay you drew from the draft. Draw from what the model has more than
     the draft: max(0, p − q), divided by its sum.""")
@@ -157,6 +165,11 @@ wrong(
 ).says("""
     When all guesses stay you returned the last guess again. The model has read it, so its last row gives one
     more token: draw it from model[k].""")
+wrong("the last guess again, where there is one", {
+    "return kept, int(": "return kept, int(guessed[-1]) if 0 < kept == count else int("
+}).says("""
+    When all guesses stay you returned the last guess once more, and drew a token only where nothing was guessed. The
+    model has read all guesses, so its last row gives one more token: draw it from model[k].""")  # fmt: skip
 wrong("bonus token from the row before", {_LAST: f"model[count - 1] if kept == count else {_LEFT}"}).says("""
     When all guesses stay you drew from model[k − 1], the row that has judged the last guess. What comes after it
     is in the row model[k].""")
@@ -184,6 +197,14 @@ wrong("the last random number for the guesses", {_STAYS: "chances[count] < ratio
 wrong("random number used twice", {_TOKEN: "int((ends <= chances[kept]).sum())"}).says("""
     You drew the next token with the random number that has just decided about the guess. It is known to be
     large, so it is no longer random. The last number, chances[k], is there for this.""")
+wrong(
+    "the first random number again", {_TOKEN: "int((ends <= chances[0 if kept < count else count] * ends[-1]).sum())"}
+).says("""
+    You drew the next token with chances[0], which belongs to the first guess. The last number, chances[k], draws the
+    token.""")
+wrong("every token equally likely", {_TOKEN: "int(chances[count] * len(ends))"}).says("""
+    You drew as if all tokens were equally likely. Each has a piece as long as its probability: count the ends of the
+    pieces that are at or below the random number.""")
 wrong("the random number of the next guess", {_TOKEN: "int((ends <= chances[min(kept + 1, count)]).sum())"}).says("""
     You drew the next token with the random number that belongs to the next guess. Here the *last* number,
     chances[k], draws the token, wherever the rule has stopped.""")

@@ -155,6 +155,10 @@ wrong(
     "a smooth step", {_MIXED: "(1 - kept**2 * (3 - 2 * kept)) * old / factor + kept**2 * (3 - 2 * kept) * old"}
 ).says("""
     You smoothed the ramp to γ² (3 − 2 γ). Between α and β turns the share rises linearly from 0 to 1.""")
+wrong("no parentheses around r − α", {_KEPT: "(turns - slow / (fast - slow)).clamp(0, 1)"}).says("""
+    You wrote r − α / (β − α) without parentheses, where Python divides first. It is (r − α) / (β − α).""")
+wrong("whole turns", {_TURNS: "(trained * old / (2 * torch.pi)).floor()"}).says("""
+    You rounded the turns down to whole numbers. They are counted with their fractions: r = L θ / 2π.""")
 wrong("slow left out of the ramp", {_KEPT: "(turns / fast).clamp(0, 1)"}).says("""
     Your share γ is r / β. It begins to rise at α: γ = (r − α) / (β − α).""")
 wrong("slow left out below", {_KEPT: "((turns - slow) / fast).clamp(0, 1)"}).says("""
@@ -179,6 +183,9 @@ wrong("the 2 of the exponent counted twice", {"(-pairs / dim)": "(-2 * pairs / d
 wrong("the last exponent is 1", {"(-pairs / dim)": "(-pairs / max(dim - 2, 1))"}).says("""
     Your exponents run up to exactly 1, because you divided by D − 2 (or used `linspace`). Pair i has the
     exponent 2i / D, so the last one stays below 1.""")
+wrong("no parentheses around the exponent", {_OLD: "base ** -pairs / dim"}).says("""
+    You wrote `base ** -… / dim` without parentheses, where Python computes the power first. The whole exponent, −2i/D,
+    needs its parentheses.""")
 wrong("the sign of the exponent", {"(-pairs": "(pairs"}).says("""
     Your old frequencies grow with the pair. They are base^(−2i/D): later pairs turn more slowly.""")
 wrong(
@@ -196,6 +203,7 @@ wrong("D frequencies, exponents i / D", {_PAIRS: "torch.arange(0, dim, dtype=tor
     count 0, 2, 4, … for the exponents 2i / D of D/2 pairs.""")
 wrong("in single precision", {f"return {_MIXED}": f"return ({_MIXED}).float()"}).says("""
     Your frequencies have single precision. At position 100,000 an error of 1e-7 in a frequency is 0.01 radians,
-    so compute in float64: give `dtype=torch.float64` to `torch.arange`.""")
+    so compute in float64 from beginning to end: give `dtype=torch.float64` to `torch.arange` and `torch.tensor`, and
+    use no `.float()` on the way.""")
 wrong("a list", {f"return {_MIXED}": f"return ({_MIXED}).tolist()"}).says("""
     You returned a list. Wanted is a tensor of shape (D/2,) and dtype torch.float64.""")

@@ -276,10 +276,17 @@ def _unmoved(case: Case, index: int, others: list) -> bool:
     return all(values.same(case.run(case.answer, args), case.got, 1e-12) for args in found)
 
 
+def _finite(result: Any) -> bool:
+    return all(bool(tensor.isfinite().all()) for tensor in values.tensors(result))
+
+
 def _no_effect(case: Case, index: int, others: list, reverse: bool = False) -> bool | None:
-    """Whether the right result changes with an argument, and the answer's does not; in `reverse`, the opposite."""
+    """Whether the right result changes with an argument, and the answer's does not; in `reverse`, the opposite.
+
+    Another argument with which the right result becomes NaN or infinite shows nothing: 0 / 0 is no effect."""
     found = [_put(case.args, index, other) for other in others]
-    right = all(values.same(case.run(case.exercise.reference, args), case.expected, 1e-9) for args in found)
+    results = [case.run(case.exercise.reference, args) for args in found]
+    right = all(_finite(case.expected) > _finite(it) or values.same(it, case.expected, 1e-9) for it in results)
     if right != reverse:
         return None
     return _unmoved(case, index, others) != reverse
