@@ -14,7 +14,7 @@ QUERIES = {
     "beam search": "chapters/10_decoding",
     "beem serach": "chapters/10_decoding",
     "nucleus sampling": "chapters/10_decoding",
-    "exposure bias": "chapters/10_decoding",
+    "exposure bias": "chapters/01_seq2seq",
     "kv cache": "chapters/20_attention_today",
     "speculative decoding": "chapters/20_attention_today",
     "grouped query attention": "chapters/20_attention_today",
@@ -57,7 +57,7 @@ QUERIES = {
     "content based addressing": "chapters/13_ntm",
     "DNC": "chapters/13_ntm",
     "LSTM": "chapters/01_seq2seq",
-    "MoE": "chapters/20_attention_today_evidence",
+    "MoE": "chapters/20_attention_today",
     "MLA": "chapters/20_attention_today",
     "TSP": "chapters/14_pointer_networks",
     "sliding_window_attention": "book/reference/attention",  # names of the code
