@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from torch.nn import functional as F
 
 from attnlabs import Draw, Exercise, Property, checks_of, evaluate
 from misread import diagnosis
+from misread.diagnosis import calls
 from misread.diagnosis.claims import Budget, Case
 from misread.judge import judge
 from misread.sandbox import Run
@@ -761,3 +763,14 @@ def test_a_right_result_that_becomes_nan_is_no_effect_of_an_entry():
     found = judge(Exercise(linear, cases, []), lambda *args: linear(*args, feature=lambda x: F.selu(x) + 2))
     assert not found.passed
     assert "has no effect" not in found.kind
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_call_whose_right_result_is_lost_shows_nothing_in_either_direction(reverse):
+    x, other = torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0])
+    right, answer = lambda x: x / x.sum(), lambda x: x.cumsum(0)
+    case = SimpleNamespace(
+        args=(x,), got=answer(x), expected=right(x), answer=answer, exercise=SimpleNamespace(reference=right),
+        run=lambda function, args: function(*args),
+    )  # fmt: skip
+    assert not calls._no_effect(case, 0, [other], reverse)

@@ -115,6 +115,16 @@ def test_all_paths_together_are_the_head_with_what_it_found_in_the_other_sequenc
     assert (logits - model(WORDS)[0]).abs().max() > 1e-3
 
 
+def test_other_writers_are_exchanged_as_if_they_had_been_named_at_first(model):
+    paths = ExchangedPaths(model, WORDS, [(0, 2)])
+    before, _ = paths.read(keys=[(1, 1)])
+    other, _ = paths.with_writers([(0, 0), (0, 3)]).read(keys=[(1, 1)])
+    wanted, _ = ExchangedPaths(model, WORDS, [(0, 0), (0, 3)]).read(keys=[(1, 1)])
+    torch.testing.assert_close(other, wanted)
+    assert (other - before).abs().max() > 1e-5
+    torch.testing.assert_close(paths.read(keys=[(1, 1)])[0], before)  # the first ones are as they were
+
+
 def test_only_the_keys_of_the_named_head_read_the_exchange(model):
     (writer, reader), attention = ((0, 2), (1, 1)), model.blocks.layers[1].self_attention
     paths = ExchangedPaths(model, WORDS, [writer])

@@ -7,7 +7,7 @@ from attnruns.experiments import equal_weights, numbers
 
 
 def test_it_trains_as_long_as_attention_on_the_same_task():
-    assert equal_weights.EXPERIMENT.steps == {"uniform": numbers.STEPS["attention"]}
+    assert equal_weights.EXPERIMENT.steps == {"uniform": 1200}
     assert equal_weights.EXPERIMENT.settings == numbers.EXPERIMENT.settings
 
 

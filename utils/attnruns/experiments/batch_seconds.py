@@ -22,7 +22,7 @@ from attnruns.shared.timing import shortest_time
 
 TEXTS = (1, 2, 4, 8, 16, 32)  # written together
 BEFORE = (16, 512, 2048)  # tokens in the cache of each
-READ, MULTIPLIED = 16_384, 2_048  # rows of the square matrices: one GB that no processor's own memory holds; a product
+READ, MULTIPLIED = 16_384, 2_048  # rows of square matrices: 1 GB, more than a processor's cache holds; a factor
 REPEATS = 3  # the "steps": the shortest of so many times counts
 
 

@@ -20,6 +20,7 @@ from attnruns.experiments.real_binding import LOW, SEQUENCES, numbered
 from attnruns.experiments.real_labels import KEYS, LABELS, LINES, WORDS, Lines, label_ids, prompt
 from attnruns.experiments.real_model import Head, fused, scores, segments, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 TEXT = 256  # tokens of the text on which a control is chosen, and of the next one, on which it is tested
@@ -107,7 +108,7 @@ def exchange(job: Job) -> dict[str, Any]:
         ):
             seen.setdefault(name, []).append(followed(pretrained, first, found, finders))
     read = {
-        name: {kind: round(torch.cat([of[kind].flatten() for of in every]).mean().item(), 4) for kind in every[0]}
+        name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
         for name, every in seen.items()
     }
     cost = costs(pretrained, texts[1], [binders, matched])

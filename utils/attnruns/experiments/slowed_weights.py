@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from attnruns.experiments import slower_rotation
 from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, scales_of
 from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SIZE, TEST_SEED = 2 * TRAINED, 170  # letters; the strings differ from those of slower_rotation
@@ -49,8 +50,8 @@ def shares(weights: Tensor) -> dict[str, float]:
     right, behind = (copy[:, :, : size - shift, shift:].diagonal(dim1=-2, dim2=-1) for shift in (0, 1))
     distance = torch.arange(size, 2 * size)[:, None] - torch.arange(2 * size)  # (size, 2 · size)
     rewarded = (copy * ((distance >= 2) & (distance <= TRAINED))).sum(dim=-1)
-    found = {"right": right[..., :size], "next": behind[..., : size - 1], "rewarded": rewarded}
-    return {name: round(part.double().mean().item(), 4) for name, part in found.items()}
+    found = {"right": right, "next": behind, "rewarded": rewarded}
+    return {name: rounded_mean(part) for name, part in found.items()}
 
 
 def run(job: Job) -> Outcome:

@@ -110,7 +110,7 @@ def measured(model: nn.Module, names: Mapping[str, Any]) -> dict[str, Any]:
 def averaged(model: nn.Module, names: Mapping[str, Any], part: str) -> Iterator[None]:
     """Let a model run with the mean output of a part in place of each: inside the ``with``.
 
-    The mean is over all real positions of some 450 lists of one to three numbers as in training. For positions, it is
+    The mean is over all real positions of some 440 lists of one to three numbers as in training. For positions, it is
     the mean of what is added to the words, in encoder and decoder separately.
     """
     whole: Any = model
@@ -133,7 +133,7 @@ def averaged(model: nn.Module, names: Mapping[str, Any], part: str) -> Iterator[
 
 
 def training_lists(names: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
-    """Some 450 lists as in training: source ``(B, Tk)`` and target ``(B, T)``."""
+    """Some 440 lists as in training: source ``(B, Tk)`` and target ``(B, T)``."""
     draw = torch.Generator().manual_seed(1)
     numbers = names["NUMBERS"]
     sizes = torch.randint(1, 4, (512,), generator=draw).tolist()

@@ -283,10 +283,12 @@ def _finite(result: Any) -> bool:
 def _no_effect(case: Case, index: int, others: list, reverse: bool = False) -> bool | None:
     """Whether the right result changes with an argument, and the answer's does not; in `reverse`, the opposite.
 
-    Another argument with which the right result becomes NaN or infinite shows nothing: 0 / 0 is no effect."""
+    Another argument with which the right result becomes NaN or infinite shows nothing, because 0 / 0 is no effect.
+    """
     found = [_put(case.args, index, other) for other in others]
     results = [case.run(case.exercise.reference, args) for args in found]
-    right = all(_finite(case.expected) > _finite(it) or values.same(it, case.expected, 1e-9) for it in results)
-    if right != reverse:
+    wild = [_finite(case.expected) and not _finite(result) for result in results]
+    right = all(lost or values.same(result, case.expected, 1e-9) for lost, result in zip(wild, results, strict=True))
+    if right != reverse or (reverse and any(wild)):
         return None
     return _unmoved(case, index, others) != reverse

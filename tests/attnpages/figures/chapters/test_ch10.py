@@ -152,7 +152,8 @@ def test_settings_stand_in_a_grid_with_the_level_of_their_row():
     assert [ax.get_xscale() for ax in axes] == ["log", "linear", "log", "linear"]
     assert [line.get_linestyle() for line in axes[2].lines] == ["-", "--"]
     assert axes[1].lines[0].get_ydata().tolist() == [39.0, 26.0]
-    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["plain", "penalty"]
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["plain", "penalty", "a person"]
+    assert [text.get_text() for text in axes[1].get_legend().get_texts()] == ["a person"]
 
 
 @pytest.mark.parametrize("panels", [{}, {"a": {"x": {"c": {1: 2}}}, "b": {"y": {"c": {1: 2}}}}])

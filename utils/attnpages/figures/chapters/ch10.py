@@ -178,10 +178,10 @@ def plot_settings(
                 ax.axhline(levels[measure], color=LINE, linestyle="--", linewidth=1.4, label=level)
     for ax, setting in zip(grid[-1], settings, strict=True):
         ax.set_xlabel(setting)
-    for ax in grid[0]:
-        handles, labels = ax.get_legend_handles_labels()
-        if labels:
-            ax.legend(handles, labels, fontsize="small")
+    for column in grid.T:
+        named = {label: line for ax in column for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        if named:
+            column[0].legend(named.values(), named, fontsize="small")
     return [ax for row in grid for ax in row]
 
 
