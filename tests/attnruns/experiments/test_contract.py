@@ -33,7 +33,7 @@ SMALL = ("captioning", "digit_pairs", "gnmt", "language_model", "luong", "meta_l
 def builds_by_name(name: str) -> bool:
     """Whether the experiment's module has a ``build`` that takes a model's name first."""
     build = getattr(MODULES[name], "build", None)
-    return build is not None and next(iter(inspect.signature(build).parameters)) == "name"
+    return build is not None and next(iter(inspect.signature(build).parameters), None) == "name"
 
 
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if builds_by_name(name)])
