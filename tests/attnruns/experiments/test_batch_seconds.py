@@ -5,7 +5,7 @@ import torch
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
-from attnruns.experiments import batch_seconds
+from attnruns.experiments import batch_seconds, cache_seconds
 from attnruns.shared.runner import Job
 
 
@@ -23,7 +23,7 @@ def small(monkeypatch):
 
 
 def test_a_run_takes_the_time_for_each_length_and_each_number_of_texts(monkeypatch):
-    monkeypatch.setattr(batch_seconds, "shortest_time", lambda repeats, work, *given: (0.25, work(*given)))
+    monkeypatch.setattr(cache_seconds, "shortest_time", lambda repeats, work, *given: (0.25, work(*given)))
     figures = batch_seconds.run(Job("passes", 0, 1)).figures
     assert figures["device"] == "cpu"
     assert figures["by_before"] == {length: {"1": 0.25, "3": 0.25} for length in ("2", "8")}
@@ -36,7 +36,7 @@ def test_the_speeds_are_bytes_and_operations_over_seconds(monkeypatch):
 
 
 def test_each_text_has_a_cache_of_its_own_with_the_length_that_is_asked_for():
-    keys = batch_seconds.caches_of(tiny().model, 3, 7).past[0].key
+    keys = cache_seconds.cache_of(tiny().model, 7, texts=3).past[0].key
     assert keys.shape[:3] == (3, 2, 7)
     assert keys.stride(0) == keys[0].numel()  # not one in three places
 
@@ -49,6 +49,7 @@ def test_each_pass_goes_on_behind_the_one_before_and_moves_nothing(monkeypatch):
         read.append((tuple(words.shape), state.past[0].key.shape[2], result[1].past[0].room is state.past[0].room))
         return 1.0 / len(read), result
 
-    monkeypatch.setattr(batch_seconds, "shortest_time", timed)
-    assert batch_seconds.pass_seconds(tiny().model, 4, 7, 0, 3) == pytest.approx(1 / 3)  # the shortest
+    monkeypatch.setattr(cache_seconds, "shortest_time", timed)
+    words = cache_seconds.tokens(tiny().model, 4, seed=0).mT  # (4, 1)
+    assert cache_seconds.read_seconds(tiny().model, 7, words, 3) == pytest.approx(1 / 3)  # the shortest
     assert read == [((4, 1), 7 + number, True) for number in range(3)]

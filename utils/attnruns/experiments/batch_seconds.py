@@ -10,12 +10,8 @@ from typing import Any
 
 import torch
 
-from attnbook.models import LanguageModel
-from attnbook.models.language_model import LanguageModelState
-from attnbook.modes import evaluating
-from attnbook.trees import map_tensors
-from attnruns.experiments.cache_seconds import cache_of, tokens
-from attnruns.experiments.real_model import fused, smollm2
+from attnruns.experiments.cache_seconds import read_seconds, tokens
+from attnruns.experiments.real_model import smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.timing import shortest_time
@@ -24,26 +20,6 @@ TEXTS = (1, 2, 4, 8, 16, 32)  # written together
 BEFORE = (16, 512, 2048)  # tokens in the cache of each
 READ, MULTIPLIED = 16_384, 2_048  # rows of square matrices: 1 GB, more than a processor's cache holds; a factor
 REPEATS = 3  # the "steps": the shortest of so many times counts
-
-
-def caches_of(model: LanguageModel, texts: int, length: int) -> LanguageModelState:
-    """A cache of so many tokens for each of so many texts."""
-    return map_tensors(lambda part: part.expand(texts, -1, -1, -1).contiguous(), cache_of(model, length))
-
-
-@evaluating
-def pass_seconds(model: LanguageModel, texts: int, length: int, seed: int, repeats: int) -> float:
-    """Seconds in which each of so many texts gets its next token, after ``length`` tokens.
-
-    As in decoding, each pass goes on behind the one before, so that the caches have room and are not copied.
-    """
-    words, times = tokens(model, texts, seed).mT, []  # (texts, 1)
-    with fused(model):
-        _, state, _ = model.read(words, caches_of(model, texts, length - 1))  # moves the caches to where there is room
-        for _ in range(repeats):
-            seconds, (_, state, _) = shortest_time(1, model.read, words, state)
-            times.append(seconds)
-    return min(times)
 
 
 def speeds(job: Job) -> dict[str, Any]:
@@ -58,8 +34,9 @@ def speeds(job: Job) -> dict[str, Any]:
 def passes(job: Job) -> dict[str, Any]:
     """One forward pass, by the tokens in each cache and by the number of texts."""
     model = smollm2().model
+    words = {texts: tokens(model, texts, job.seed).mT for texts in TEXTS}  # (texts, 1): the next token of each
     by_before = {
-        str(length): {str(texts): round(pass_seconds(model, texts, length, job.seed, job.steps), 4) for texts in TEXTS}
+        str(length): {str(n): round(read_seconds(model, length, words[n], job.steps), 4) for n in TEXTS}
         for length in BEFORE
     }
     return {"by_before": by_before}

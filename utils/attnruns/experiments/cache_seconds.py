@@ -26,10 +26,10 @@ REPEATS = 3  # the "steps" of most jobs: the shortest of so many times counts
 
 
 @evaluating
-def cache_of(model: LanguageModel, length: int) -> LanguageModelState:
-    """A cache of so many tokens."""
+def cache_of(model: LanguageModel, length: int, texts: int = 1) -> LanguageModelState:
+    """A cache of so many tokens for each of so many texts."""
     _, state, _ = model.read(torch.zeros(1, 1, dtype=torch.long), model.start())
-    return map_tensors(lambda part: part.expand(-1, -1, length, -1).contiguous(), state)
+    return map_tensors(lambda part: part.expand(texts, -1, length, -1).contiguous(), state)
 
 
 def tokens(model: LanguageModel, count: int, seed: int) -> Tensor:
@@ -39,13 +39,14 @@ def tokens(model: LanguageModel, count: int, seed: int) -> Tensor:
 
 @evaluating
 def read_seconds(model: LanguageModel, before: int, words: Tensor, repeats: int) -> float:
-    """Seconds in which the model reads ``words (1, T)`` after a cache of ``before`` tokens.
+    """Seconds in which the model reads ``words (B, T)`` after a cache of ``before`` tokens for each text.
 
     As in decoding, each reading goes on behind the one before, so that the cache has room and is not copied.
     """
     times = []
     with fused(model):
-        _, state, _ = model.read(words[:, :1], cache_of(model, before - 1))  # moves the cache to where there is room
+        held = cache_of(model, before - 1, len(words))
+        _, state, _ = model.read(words[:, :1], held)  # moves the cache to where there is room
         for _ in range(repeats):
             seconds, (_, state, _) = shortest_time(1, model.read, words, state)
             times.append(seconds)

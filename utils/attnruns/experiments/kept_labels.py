@@ -3,10 +3,9 @@
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
-from attnbook.data.worlds.episodes import BLUR, DIM, KEYS, LENGTH, VALUES, Recall, online_recall, seen_before
+from attnbook.data.worlds.episodes import BLUR, DIM, KEYS, LENGTH, VALUES, Recall, online_recall, recall_of
 from attnbook.device import device_of
 from attnbook.models.vector_reader import VectorReader
 from attnbook.modes import evaluating
@@ -43,11 +42,7 @@ class World:
         chosen_words = torch.rand(count, len(self.words), generator=draw).topk(KEYS).indices  # (B, 12), all different
         which = torch.randint(KEYS, (count, LENGTH), generator=draw)  # (B, T)
         label_of = torch.randint(VALUES, (count, KEYS), generator=draw) if dealt else self.labels[chosen_words]
-        shown = self.words[chosen_words.gather(1, which)]  # (B, T, DIM)
-        shown = shown + BLUR * torch.randn(shown.shape, generator=draw)
-        values = label_of.gather(1, which)
-        before = F.pad(F.one_hot(values, VALUES)[:, :-1], (0, 0, 1, 0))  # one step late
-        return Recall(torch.cat([shown, before.to(shown.dtype)], dim=-1), values, seen_before(which), which)
+        return recall_of(self.words[chosen_words], label_of, which, draw)
 
     def batch_at(self, step: int, batch_size: int, seed: int = 0) -> Recall:
         """The sequences of a step."""

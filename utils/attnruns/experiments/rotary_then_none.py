@@ -7,20 +7,18 @@ sees the whole string. The copiers are the rotary model of chapter 17's file and
 
 from typing import Any
 
-import torch
-
 from attnbook.attention import NoPositions
 from attnbook.seeding import seed_everything
 from attnruns.experiments import decoder_lengths, decoder_reach, slower_rotation
 from attnruns.experiments.decoder_lengths import Copier, Strings
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, STEPS, file_shares
+from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, STEPS, TRAINED, file_shares, scales_of
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
 
 SIZES = (6, 12, 15, 24, 48)  # letters
 BOTH, FIRST = (f'"rotary": [(True, torch.inf), ({rotary}, torch.inf)]' for rotary in (True, False))
-UNCHANGED = [torch.ones(8, dtype=torch.float64)] * 2  # what positions of the two layers are multiplied by
+UNCHANGED = scales_of("trained", TRAINED)
 
 
 def build() -> Copier:

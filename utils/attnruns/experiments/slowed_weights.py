@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from attnruns.experiments import slower_rotation
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, scales_of
+from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, scaled, scales_of, tested_strings
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -24,18 +24,9 @@ STEPS = {"file": slower_rotation.STEPS["file"]}
 @torch.no_grad()
 def read_in(names: Mapping[str, Any], model: nn.Module, scales: list[Tensor], size: int = SIZE) -> Tensor:
     """Weights of the second layer ``(B, H, T, T)`` if positions are multiplied by ``scales``; the model stays."""
-    layers: Any = model.layers
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(TEST_SEED)
-        words = names["strings"](size, B=TESTS)
-    before = [layer.scale for layer in layers]
-    try:
-        for layer, scale in zip(layers, scales, strict=True):
-            layer.scale = scale.float()
+    words = tested_strings(names, size, TEST_SEED)
+    with scaled(model, scales):
         weights: Tensor = model(words[:, :-1])[1]
-    finally:
-        for layer, scale in zip(layers, before, strict=True):
-            layer.scale = scale
     return weights
 
 

@@ -5,7 +5,8 @@ The copiers are the rotary model of chapter 17's file, as it stands there but fo
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -85,21 +86,33 @@ def shares(right: Tensor) -> dict[str, float]:
     return {"exact": round(exact, 4), "letters": round(letters, 4)}
 
 
-@torch.no_grad()
-def file_shares(names: Mapping[str, Any], model: nn.Module, size: int, scales: list[Tensor]) -> dict[str, float]:
-    """What a model of the file copies if positions are multiplied by ``scales``; afterwards it is as before."""
+@contextmanager
+def scaled(model: nn.Module, scales: list[Tensor]) -> Iterator[None]:
+    """Let the layers of a model of the file multiply positions by ``scales``: inside the ``with``."""
     layers: Any = model.layers
     before = [layer.scale for layer in layers]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(TEST_SEED + size)
-        words = names["strings"](size, B=TESTS)
     try:
         for layer, scale in zip(layers, scales, strict=True):
             layer.scale = scale.float()
-        logits = model(words[:, :-1])[0][:, size:]  # (B, size, 26)
+        yield
     finally:
         for layer, scale in zip(layers, before, strict=True):
             layer.scale = scale
+
+
+def tested_strings(names: Mapping[str, Any], size: int, seed: int) -> Tensor:
+    """The file's strings for a test, ``(TESTS, 2 · size + 2)``; random numbers go on as if they had not been drawn."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return names["strings"](size, B=TESTS)
+
+
+@torch.no_grad()
+def file_shares(names: Mapping[str, Any], model: nn.Module, size: int, scales: list[Tensor]) -> dict[str, float]:
+    """What a model of the file copies if positions are multiplied by ``scales``; afterwards it is as before."""
+    words = tested_strings(names, size, TEST_SEED + size)
+    with scaled(model, scales):
+        logits = model(words[:, :-1])[0][:, size:]  # (B, size, 26)
     return shares(logits.argmax(dim=-1) == words[:, size + 1 :])
 
 

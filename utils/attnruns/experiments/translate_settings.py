@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from attnbook.data.texts.translation import TranslationTask
 from attnbook.decoding import DecoderModule
-from attnbook.measure.translation import bleu_counts, resampled_difference
+from attnbook.measure.translation import bleu_counts
 from attnruns.experiments.translate import RECIPES, trained
-from attnruns.experiments.translate_ways import MODEL, TEST, drawn, measured
+from attnruns.experiments.translate_ways import MODEL, TEST, drawn, gain_over, measured
 from attnruns.shared import parts
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.translation import ROWS, write
@@ -41,8 +41,7 @@ def asked(job: Job) -> Asked:
 
     def compared(lines: list[str]) -> dict[str, Any]:
         """The figures of translations, and their gain over the greedy ones with its interval."""
-        gain = resampled_difference(bleu_counts(lines, wanted, lower=False), greedy)
-        return {**measured(lines, wanted), "gain": [round(x, 2) for x in gain]}
+        return {**measured(lines, wanted), "gain": gain_over(greedy, lines, wanted)}
 
     return Asked(model, data, examples, compared)
 

@@ -55,6 +55,11 @@ def measured(lines: list[str], wanted: list[str]) -> dict[str, float]:
     }
 
 
+def gain_over(greedy: Tensor, lines: list[str], wanted: list[str]) -> list[float]:
+    """The difference in BLEU to ``greedy`` counts ``(N, 10)``, and the interval of 95 % of the resampled ones."""
+    return [round(x, 2) for x in resampled_difference(bleu_counts(lines, wanted, lower=False), greedy)]
+
+
 def run(job: Job) -> Outcome:
     """Translate the same sentences in all ways."""
     start, data, model = time.process_time(), RECIPES[job.model].data(), trained(job.model, job.seed)
@@ -62,11 +67,7 @@ def run(job: Job) -> Outcome:
     written = {name: write(model, data, examples, width, alpha) for name, (width, alpha) in BEAMS.items()}
     greedy = bleu_counts(written["greedy"], wanted, lower=False)
     by_way: dict[str, list[dict[str, float]]] = {name: [measured(lines, wanted)] for name, lines in written.items()}
-    gain = {
-        name: [round(x, 2) for x in resampled_difference(bleu_counts(lines, wanted, lower=False), greedy)]
-        for name, lines in written.items()
-        if name != "greedy"
-    }
+    gain = {name: gain_over(greedy, lines, wanted) for name, lines in written.items() if name != "greedy"}
     sources = [data.source_pieces.decode(example.source) for example in examples]
     by_way |= {
         name: [measured(drawn(model, data, sources, how, seed), wanted) for seed in range(DRAWS)]

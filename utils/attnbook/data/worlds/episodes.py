@@ -51,10 +51,18 @@ def online_recall(count: int, seed: int = 0, length: int = LENGTH) -> Recall:
     keys = torch.randn(count, KEYS, DIM, generator=draw)  # (B, 12, 8)
     value_of = torch.randint(VALUES, (count, KEYS), generator=draw)  # (B, 12)
     which = torch.randint(KEYS, (count, length), generator=draw)  # (B, T)
-    shown = keys.gather(1, which[..., None].expand(-1, -1, DIM))  # (B, T, 8)
+    return recall_of(keys, value_of, which, draw)
+
+
+def recall_of(keys: Tensor, value_of: Tensor, which: Tensor, draw: torch.Generator) -> Recall:
+    """Sequences that show ``keys (B, K, DIM)`` in the order of ``which (B, T)``, each with new noise from ``draw``.
+
+    The values ``value_of (B, K)`` follow one step late.
+    """
+    shown = keys.gather(1, which[..., None].expand(-1, -1, keys.shape[-1]))  # (B, T, DIM)
     shown = shown + BLUR * torch.randn(shown.shape, generator=draw)
     values = value_of.gather(1, which)  # (B, T)
-    before = F.pad(F.one_hot(values, VALUES)[:, :-1], (0, 0, 1, 0))  # (B, T, 4)
+    before = F.pad(F.one_hot(values, VALUES)[:, :-1], (0, 0, 1, 0))  # (B, T, VALUES)
     return Recall(torch.cat([shown, before.to(shown.dtype)], dim=-1), values, seen_before(which), which)
 
 
