@@ -53,7 +53,7 @@ def shown() -> dict[str, Any]:
 
 def as_shown(name: str, query: Tensor, key: Tensor, value: Tensor, **limits: int) -> Tensor:
     """The function ``name`` as it stands in the chapter; it makes its positions where the query is."""
-    with nullcontext() if query.device.type == "cpu" else query.device:
+    with nullcontext() if query.device.type == "cpu" else query.device:  # the device's context would be timed, too
         return shown()[name](query, key, value, **limits)
 
 

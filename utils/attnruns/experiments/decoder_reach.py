@@ -5,7 +5,7 @@ for 1,200 steps, and some have not learned the task by then; here a training goe
 the trained length. Afterwards some are tested again with the same weights, but other positions or sharper scores.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import log, sqrt
 
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attnbook.attention import NoPositions, Stretched, interpolated_frequencies
 from attnbook.seeding import seed_everything
+from attnbook.training.loop import History
 from attnruns.experiments import decoder_lengths
 from attnruns.experiments.decoder_lengths import LENGTHS, LETTERS, SIZES, TESTS, Copier, Strings, copied, letters_copied
 from attnruns.shared.recipes import chosen
@@ -104,12 +105,17 @@ def build(name: str) -> Copier:
     return Copier(name)
 
 
+def train_copier(job: Job, fresh: Callable[[], Copier]) -> tuple[Copier, History, dict]:
+    """A fresh model, trained until it copies the trained length; the history of its training, and its figures."""
+    seed_everything(job.seed)
+    model = fresh()
+    history, figures = train(model, Strings(), job, TRAINING, loss=decoder_lengths.copying_loss, validate=validation)
+    return model, history, figures | {"trained_steps": history.steps}
+
+
 def run(job: Job) -> Outcome:
     """Train one model until it copies the trained length, and measure it at each, also with other ways to read."""
-    seed_everything(job.seed)
-    model = build(job.model)
-    history, figures = train(model, Strings(), job, TRAINING, loss=decoder_lengths.copying_loss, validate=validation)
-    figures["trained_steps"] = history.steps
+    model, history, figures = train_copier(job, lambda: build(job.model))
     figures["validation"] = round(history.validations[-1][1], 4)
     figures["copied"] = {str(size): copied(model, size) for size in SIZES}
     for way in WAYS.get(job.model, ()):

@@ -11,22 +11,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.decoding import beam, chooser, stream
+from attnbook.decoding import beam, stream
 from attnbook.measure.text import repetition
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import fused, smollm2
-from attnruns.experiments.written_texts import NEVER, STORY, WIDTH, Endless
+from attnruns.experiments.written_texts import NEVER, STORY, STORY_LENGTH, WAYS, WIDTH, Chooser, Endless
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 PROMPT = STORY
-LENGTH, PARTS_OF_TEXT = 140, 14  # tokens that are written; parts of each text whose surprise is kept
-DRAWN: dict[str, dict[str, Any]] = {
-    "temperature 0.7": {"temperature": 0.7}, "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
-    "temperature 1": {"temperature": 1.0}, "temperature 1.5": {"temperature": 1.5},
-}  # fmt: skip
+LENGTH, PARTS_OF_TEXT = STORY_LENGTH, 14  # tokens that are written; parts of each text whose surprise is kept
+DRAWN = {name: WAYS[name] for name in ("temperature 0.7", "nucleus 0.95", "temperature 1", "temperature 1.5")}
 
 
 def figures_of(pretrained: Pretrained, texts: Tensor, nats: Tensor) -> dict[str, Any]:
@@ -42,20 +39,11 @@ def figures_of(pretrained: Pretrained, texts: Tensor, nats: Tensor) -> dict[str,
 
 def drawn(model: Endless, prompt: Tensor, rows: int, seed: int) -> tuple[Tensor, Tensor]:
     """A greedy text, then ``rows`` texts of each way of drawing, and the nats of their tokens, all ``(N, LENGTH)``."""
-    draws, kept = generator(seed), []
-    choose = [chooser(**how, generator=draws) for how in DRAWN.values()]
-
-    def choose_all(logits: Tensor) -> Tensor:
-        parts = logits[1:].split(rows)
-        ways = [one(part) for one, part in zip(choose, parts, strict=True)]
-        token = torch.cat([logits[:1].argmax(dim=-1), *ways])  # (N,)
-        kept.append(-logits.log_softmax(dim=-1).gather(1, token[:, None])[:, 0])
-        return token
-
-    many = prompt.repeat(1 + rows * len(DRAWN), 1)  # (N, t)
-    steps = stream(model, max_length=LENGTH, choose=choose_all, prompt=many, eos=NEVER)
+    sizes = [1] + [rows] * len(DRAWN)
+    choose = Chooser(generator(seed), {"greedy": WAYS["greedy"], **DRAWN}, sizes)
+    steps = stream(model, max_length=LENGTH, choose=choose, prompt=prompt.repeat(sum(sizes), 1), eos=NEVER)
     tokens = torch.stack([token for token, _ in steps], dim=1)
-    return tokens, torch.stack(kept, dim=1)
+    return tokens, torch.stack(choose.nats, dim=1)
 
 
 def texts(job: Job) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from attnruns.experiments.real_labels import (
     prompt,
     prompts,
 )
-from attnruns.experiments.real_model import Head, ordered, scores, segments, smollm2
+from attnruns.experiments.real_model import Head, numbered, ordered, scores, segments, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -171,11 +171,6 @@ def example(job: Job) -> dict[str, Any]:
             "maps": {f"{layer + 1}.{head + 1}": rounded(maps[layer][0, head]) for layer, head in (*binders, *finders)},
         }
     return figures
-
-
-def numbered(heads: list[Head]) -> list[list[int]]:
-    """Counted from 1, as in the book."""
-    return [[layer + 1, head + 1] for layer, head in heads]
 
 
 PARTS: Parts = {"binding": (binding, 20), "beside_finders": (beside_finders, 20), "example": (example, 1)}

@@ -16,9 +16,9 @@ from attnbook.measure.inside import attentions_of, surprises, without_heads
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments import real_binding
-from attnruns.experiments.real_binding import LOW, SEQUENCES, numbered
+from attnruns.experiments.real_binding import LOW, SEQUENCES
 from attnruns.experiments.real_labels import KEYS, LABELS, LINES, WORDS, Lines, label_ids, prompt
-from attnruns.experiments.real_model import Head, fused, scores, segments, smollm2, text_tokens
+from attnruns.experiments.real_model import Head, fused, numbered, scores, segments, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome

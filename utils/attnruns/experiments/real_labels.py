@@ -14,7 +14,7 @@ from torch import Tensor
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments.real_controls import HeldOut
-from attnruns.experiments.real_model import Head, drawn, fused, ordered, smollm2
+from attnruns.experiments.real_model import Head, drawn, fused, numbered, ordered, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -173,10 +173,7 @@ def without(pretrained: Pretrained, these: list[Lines], job: Job) -> dict[str, A
     for group in groups:
         with fused(pretrained.model), split.without(group):
             right.append(rounded_mean(answers(pretrained, these)[0][known]))
-    return {
-        "finders": [[layer + 1, head + 1] for layer, head in groups[1]],
-        "right": {"all": right[0], "finders": right[1], "controls": right[2:]},
-    }
+    return {"finders": numbered(groups[1]), "right": {"all": right[0], "finders": right[1], "controls": right[2:]}}
 
 
 PARTS: Parts = {"recall": (in_context, 40), "heads": (heads, 8)}

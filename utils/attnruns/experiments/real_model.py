@@ -99,6 +99,11 @@ def scores(model, words: Tensor) -> dict[str, list[list[float]]]:
     }
 
 
+def numbered(heads: list[Head]) -> list[list[int]]:
+    """Layer and head of each, counted from 1, as in the book."""
+    return [[layer + 1, head + 1] for layer, head in heads]
+
+
 def ordered(table: list[list[float]]) -> list[Head]:
     """Heads from the largest score down."""
     heads = [(layer, head) for layer, row in enumerate(table) for head in range(len(row))]

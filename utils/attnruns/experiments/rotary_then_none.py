@@ -8,13 +8,11 @@ sees the whole string. The copiers are the rotary model of chapter 17's file and
 from typing import Any
 
 from attnbook.attention import NoPositions
-from attnbook.seeding import seed_everything
 from attnruns.experiments import decoder_lengths, decoder_reach, slower_rotation
-from attnruns.experiments.decoder_lengths import Copier, Strings
+from attnruns.experiments.decoder_lengths import Copier
 from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, STEPS, TRAINED, file_shares, scales_of
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import train
 
 SIZES = (6, 12, 15, 24, 48)  # letters
 BOTH, FIRST = (f'"rotary": [(True, torch.inf), ({rotary}, torch.inf)]' for rotary in (True, False))
@@ -41,11 +39,7 @@ def run(job: Job) -> Outcome:
         model = names["models"]["rotary"]
         figures["copied"] = {str(size): file_shares(names, model, size, UNCHANGED) for size in SIZES}
     else:
-        seed_everything(job.seed)
-        blocks, recipe = build(), decoder_reach.TRAINING
-        loss, validate = decoder_lengths.copying_loss, decoder_reach.validation
-        history, figures = train(blocks, Strings(), job, recipe, loss=loss, validate=validate)
-        figures["trained_steps"] = history.steps
+        blocks, _, figures = decoder_reach.train_copier(job, build)
         figures["copied"] = {str(size): decoder_lengths.copied(blocks, size) for size in SIZES}
     return Outcome(figures)
 

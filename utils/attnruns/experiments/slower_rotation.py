@@ -19,13 +19,11 @@ from attnbook.attention import (
     rotary_frequencies,
     yarn_frequencies,
 )
-from attnbook.seeding import seed_everything
 from attnruns.experiments import decoder_lengths, decoder_reach
-from attnruns.experiments.decoder_lengths import Copier, Strings
+from attnruns.experiments.decoder_lengths import Copier
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import train
 
 CHAPTER = "17_beyond_lengths"
 REPLACED = {"torch.manual_seed(0)": "torch.manual_seed({seed})", "steps=900": "steps={steps}"}
@@ -149,12 +147,7 @@ def run(job: Job) -> Outcome:
 
         figures["window"] = {str(size): file_shares(names, models["window"], size, ones) for size in LENGTHS}
     else:
-        seed_everything(job.seed)
-        model = decoder_reach.build("rotary")
-        recipe = decoder_reach.TRAINING
-        loss, validate = decoder_lengths.copying_loss, decoder_reach.validation
-        history, figures = train(model, Strings(), job, recipe, loss=loss, validate=validate)
-        figures["trained_steps"] = history.steps
+        model, _, figures = decoder_reach.train_copier(job, lambda: decoder_reach.build("rotary"))
 
         def tested(size: int, scales: list[Tensor]) -> dict[str, float]:
             return block_shares(model, size, scales)

@@ -52,7 +52,8 @@ def make_copying(lstm: nn.LSTM) -> None:
     """Let an LSTM begin by passing on the first ``HIDDEN`` features of its input.
 
     The candidate of the memory cell reads this input and no state; the input and output gates are open, and the forget
-    gate is closed, so that the cell keeps nothing of the word before. All of this is only where training begins.
+    gate is closed, so that the cell keeps nothing of the word before. All of this is only where training begins. What
+    comes behind these features, in the decoder the context, is read with random weights, as in any other layer.
     """
     inputs, states = (
         w.view(4, HIDDEN, -1) for w in (lstm.get_parameter("weight_ih_l0"), lstm.get_parameter("weight_hh_l0"))

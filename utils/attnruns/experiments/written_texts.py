@@ -93,14 +93,14 @@ def paragraphs() -> list[str]:
 
 
 class Chooser:
-    """Chooses for all ways at once: each has as many rows of the batch; keeps the nats of what it chose."""
+    """Chooses for all ways at once, each with its ``rows`` of the batch, else as many; keeps its choices' nats."""
 
-    def __init__(self, draws: torch.Generator, ways: dict[str, dict[str, Any]]) -> None:
-        self.nats: list[Tensor] = []
+    def __init__(self, draws: torch.Generator, ways: dict[str, dict[str, Any]], rows: list[int] | None = None) -> None:
+        self.rows, self.nats = rows, list[Tensor]()
         self.choose: list[Callable] = [chooser(**how, generator=draws) for how in ways.values()]
 
     def __call__(self, logits: Tensor) -> Tensor:
-        parts = logits.chunk(len(self.choose))  # (N, V) of each way
+        parts = logits.split(self.rows) if self.rows else logits.chunk(len(self.choose))  # (N, V) of each way
         token = torch.cat([choose(part) for choose, part in zip(self.choose, parts, strict=True)])  # (B,)
         self.nats.append(-logits.log_softmax(dim=-1).gather(1, token[:, None])[:, 0])
         return token
