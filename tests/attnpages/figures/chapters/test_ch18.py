@@ -5,13 +5,12 @@ import torch
 from made_up_translations import made_up_translations
 
 from attnbook.measure.translation import resampled_bleu
-from attnpages.figures import by_model
 from attnpages.figures.chapters.ch18 import (
     Score,
     draw_ngrams,
     plot_alignment_errors,
     plot_beams,
-    plot_losses,
+    plot_losses_twice,
     plot_resampled,
     plot_score_by_words,
     plot_scores,
@@ -89,18 +88,17 @@ def test_the_axis_of_words_says_how_many_sentences_there_are():
         plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120})
 
 
-def test_each_seed_has_a_line_of_losses(record):
-    seconds = by_model(record, "seconds", ["plain_de_en"])["plain_de_en"]
-    curves = by_model(record, "validations", ["plain_de_en"])["plain_de_en"]
-    seeds = [
-        [(step / curve[-1][0] * whole / 60, loss) for step, loss in curve]
-        for whole, curve in zip(seconds, curves, strict=True)
-    ]
-    ax = plot_losses({"plain": seeds}, "loss (nats per piece)")
-    assert len(ax.lines) == 2
-    assert ax.lines[0].get_xdata()[-1] == pytest.approx(3400 / 60)
+def test_each_seed_has_a_line_over_minutes_and_one_over_steps():
+    losses = {"plain": [[(200, 3.0), (400, 2.5)], [(200, 3.1), (400, 2.6)]], "Luong": [[(100, 3.5), (300, 2.4)]]}
+    timed, counted = plot_losses_twice(losses, 60, "loss (nats per piece)", highest=3.2)
+    assert [list(line.get_xdata()) for line in timed.lines] == [[30, 60], [30, 60], [20, 60]]
+    assert [list(line.get_xdata()) for line in counted.lines] == [[200, 400], [200, 400], [100, 300]]
+    assert [list(line.get_ydata()) for line in timed.lines] == [list(line.get_ydata()) for line in counted.lines]
+    assert timed.get_ylim()[1] == counted.get_ylim()[1] == 3.2
+    (legend,) = timed.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["plain", "Luong"]
     with pytest.raises(ValueError, match="points for each seed"):
-        plot_losses({"plain": [[]]}, "loss")
+        plot_losses_twice({"plain": [[]]}, 60, "loss")
 
 
 def test_the_alignment_error_of_each_layer_has_a_row():

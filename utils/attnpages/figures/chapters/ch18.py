@@ -185,30 +185,39 @@ def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes |
     return ax
 
 
-def plot_losses(
-    losses: Mapping[str, Sequence[Sequence[tuple[float, float]]]], ylabel: str, ax: Axes | None = None
-) -> Axes:
-    """Draw losses over the minutes of the training, one thin line per seed.
+def plot_losses_twice(
+    losses: Mapping[str, Sequence[Sequence[tuple[int, float]]]],
+    minutes: float,
+    ylabel: str,
+    highest: float | None = None,
+) -> list[Axes]:
+    """Draw the same losses over the minutes of the training (left) and over its steps (right), a line per seed.
 
     Args:
-        losses: ``{model: [of each seed [(minutes, loss), …]]}``.
+        losses: ``{model: [of each seed [(step, loss), …]]}``; the last step ends the training.
+        minutes: how long each training took.
         ylabel: which loss, with its unit.
+        highest: of the losses that are shown; ``None`` shows all.
 
     Raises:
         ValueError: if there is no model, or a seed has no points.
     """
     if not losses or any(not seed for seeds in losses.values() for seed in seeds):
         raise ValueError(f"losses needs at least one model, and points for each seed; got {list(losses)}")
-    ax = new_axes(ax)
+    figure, axes = plt.subplots(1, 2, figsize=(7.5, 3.8), sharey=True, layout="constrained")
     handles, looks = [], _looks(losses)
-    for name in losses:
+    for name, seeds in losses.items():
         look: Look = {"color": looks[name].colour, "linestyle": looks[name].line, "linewidth": 1.6, "marker": ""}
-        for seed in losses[name]:
-            ax.plot(*zip(*seed, strict=True), **look)
+        for seed in seeds:
+            steps, values = zip(*seed, strict=True)
+            axes[0].plot([minutes * step / steps[-1] for step in steps], values, **look)
+            axes[1].plot(steps, values, **look)
         handles.append(Line2D([], [], **look))
-    ax.set(xlabel="time of the training (minutes of an idle core)", ylabel=ylabel)
-    legend_above(ax, handles, list(losses))
-    return ax
+    axes[0].set(xlabel="minutes of one core", ylabel=ylabel)
+    axes[0].set_ylim(top=highest)
+    axes[1].set(xlabel="training steps")
+    figure.legend(handles, list(losses), loc="outside upper center", ncols=len(losses), frameon=False)
+    return list(axes)
 
 
 def plot_alignment_errors(
