@@ -39,7 +39,8 @@ def test_a_run_says_what_one_flower_gives_to_the_other_by_layer_and_head(tiny):
     found = experiment.run(Job("dinov2", 0, 3)).figures["flowers"]
     for name in ("lower_to_upper", "background_to_upper"):
         assert [len(heads) for heads in found[name]] == [2, 2], name
-    assert len(found["random_between"]) == 3
+    assert [len(heads) for heads in found["near"]] == [2, 2]
+    assert len(found["random_between"]) == len(found["random_near"]) == 3
     layer, head = found["chosen"]
     difference = torch.tensor(found["lower_to_upper"]) - torch.tensor(found["background_to_upper"])
     assert difference[layer - 1, head - 1] == difference.max()
@@ -54,6 +55,13 @@ def test_equal_weights_give_a_flower_its_area_whoever_attends():
         torch.testing.assert_close(share, upper.mean().expand(1, 2))
     assert 0.3 < upper.mean() < 0.32
     assert 0.03 < lower.mean() < 0.04
+
+
+def test_a_patch_has_nine_neighbours_with_itself_and_fewer_at_the_edge():
+    equal = torch.full((1, 2, 10, 10), 0.1)  # nine patches: 4 corners, 4 edges and the middle
+    torch.testing.assert_close(experiment.to_neighbours([equal]), torch.full((1, 2), (4 * 4 + 4 * 6 + 9) / 81))
+    to_itself = torch.eye(10)[None, None]
+    assert experiment.to_neighbours([to_itself]).item() == 1
 
 
 def test_the_random_head_that_is_kept_is_the_one_with_the_largest_share(tiny):

@@ -1,7 +1,7 @@
 """What DINOv2 attends to in two photographs, beside networks with random weights (chapter 16).
 
 The class token is asked in both photographs, and single patches in the second one: do those of one flower attend to the
-other flower, which doesn't touch it?
+other flower, which doesn't touch it, and how much of its weight does a patch give to the patches beside it?
 
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
 networks with random weights are asked as well.
@@ -110,6 +110,22 @@ def patches_alone(weights: Tensor) -> Tensor:
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
+def to_neighbours(maps: list[Tensor | None]) -> Tensor:
+    """How much of its weight a patch gives to itself and its eight neighbours, as a convolution of 3 × 3 does.
+
+    Args:
+        maps: each layer's weights ``(1, H, 1 + N, 1 + N)``.
+
+    Returns:
+        Means over the patches, ``(L, H)``.
+    """
+    alone = torch.stack([patches_alone(weights)[0] for weights in maps if weights is not None])  # (L, H, N, N)
+    side = int(alone.shape[-1] ** 0.5)
+    row, column = torch.arange(side**2) // side, torch.arange(side**2) % side
+    beside = ((row[:, None] - row).abs() <= 1) & ((column[:, None] - column).abs() <= 1)  # (N, N)
+    return (alone * beside).sum(dim=-1).mean(dim=-1)
+
+
 def of_flowers(maps: list[Tensor | None]) -> list[Tensor | None]:
     """Each layer's weights in the second photograph alone."""
     return [None if weights is None else weights[1:] for weights in maps]
@@ -120,16 +136,20 @@ def apart(maps: list[Tensor | None], grid: int) -> float:
     return torch.sub(*to_upper(of_flowers(maps), *flowers(grid))).max().item()
 
 
-def between_flowers(both: list[Tensor | None], grid: int, random: list[float]) -> dict[str, Any]:
+def between_flowers(
+    both: list[Tensor | None], grid: int, random: list[float], random_near: list[float]
+) -> dict[str, Any]:
     """What the patches of the lower flower, and those of the background, give to the upper one.
 
     Args:
         both: each layer's weights in the two photographs. random: :func:`apart` of the networks with random weights.
+        random_near: the largest of :func:`to_neighbours` in each of these.
 
     Returns:
         ``lower_to_upper`` and ``background_to_upper``, by layer and head; ``chosen``, the head where they differ most,
         counted from 1, and its ``maps`` from the two patches of ``QUERIES``; ``random_between``: the largest difference
-        in each network with random weights.
+        in each network with random weights; ``near``, :func:`to_neighbours`, and ``random_near``, its largest value in
+        each network with random weights.
     """
     maps, (upper, lower) = of_flowers(both), flowers(grid)
     from_lower, from_ground = to_upper(maps, upper, lower)  # (L, H) each
@@ -144,6 +164,8 @@ def between_flowers(both: list[Tensor | None], grid: int, random: list[float]) -
         "chosen": [layer + 1, head + 1],
         "maps": rounded(rows[asked]),
         "random_between": rounded(random),
+        "near": rounded(to_neighbours(maps)),
+        "random_near": rounded(random_near),
         "upper_area": rounded(upper.mean().item()),
     }
 
@@ -158,9 +180,10 @@ def run(job: Job) -> Outcome:
     others = []
     for seed in range(job.steps):  # one network in memory at a time
         of_one = random_network(model, seed).maps(images)
-        others.append((*by_head(of_one, found)[::2], apart(of_one, grid)))
+        closest = to_neighbours(of_flowers(of_one)).max().item()
+        others.append((*by_head(of_one, found)[::2], apart(of_one, grid), closest))
     drawn = torch.cat([one for one, *_ in others], dim=1)  # (B, steps · H, N)
-    shares = torch.cat([one for _, one, _ in others], dim=1)  # (B, steps · H)
+    shares = torch.cat([one for _, one, *_ in others], dim=1)  # (B, steps · H)
     best = shares.argmax(dim=1)
     figures: dict[str, Any] = {
         "photographs": list(FILES),
@@ -172,7 +195,7 @@ def run(job: Job) -> Outcome:
         "largest_norm": rounded(norms(model, images).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
-        "flowers": between_flowers(maps, grid, [difference for *_, difference in others]),
+        "flowers": between_flowers(maps, grid, [between for *_, between, _ in others], [near for *_, near in others]),
     }
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
 
