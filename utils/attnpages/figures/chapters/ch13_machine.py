@@ -1,6 +1,7 @@
 """Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -149,30 +150,34 @@ def draw_contents(
     if len(counts) > 1 or not 0 < end < len(steps):
         raise ValueError(f"all must have the same number of steps, on both sides of end, got {counts} and {end}")
     columns, rows = max(end, len(steps) - end), contents.shape[1]
-    figure = plt.figure(figsize=(6.5, 2.2 + 0.3 * rows), layout="constrained")
-    halves = figure.subfigures(2, 1, height_ratios=[rows + 5, rows + 4.5])
+    figure = plt.figure(figsize=(6.5, 2.8 + 0.32 * rows), layout="constrained")
+    halves: Any = figure.subfigures(2, 1, height_ratios=[rows + 7, rows + 6])
+    upper, lower = halves
+    upper.suptitle("writing", x=0.01, ha="left", fontsize=12, weight="bold")
+    lower.suptitle("reading", x=0.01, ha="left", fontsize=12, weight="bold")
+    writing = upper.subplots(3, columns, squeeze=False, height_ratios=[1, 1, rows])
+    reading = lower.subplots(2, columns, squeeze=False, height_ratios=[rows, 1])
     largest = float(np.abs(contents).max()) or 1.0
-    drawn = []
-    for half, first, names in ((halves[0], 0, ("erase", "add")), (halves[1], end, ("read",))):
-        heights = [*[1] * len(names), rows] if not first else [rows, 1]
-        grid = half.subplots(len(heights), columns, squeeze=False, height_ratios=heights)
-        half.suptitle("reading" if first else "writing", x=0.01, ha="left", fontsize=12, weight="bold")
-        for column, step in enumerate(range(first, end if not first else len(steps))):
-            axes = list(grid[:, column])
-            tape = axes.pop(0 if first else -1)
-            _draw_contents(tape, contents[step], heads[step], held[step], largest)
-            for ax, name in zip(axes, names, strict=True):
-                _draw_strip(ax, name, strips[name][step], largest)
-            if column:
-                for ax in grid[:, column]:
-                    ax.set_yticks([])
-            grid[0, column].set_title(f"input: {steps[step][0]}", fontsize=11)
-            below = f"output: {steps[step][1] or '–'}" if first else "" if column else f"{contents.shape[2]} features"
-            grid[-1, column].set_xlabel(below, fontsize=11)
-            drawn.append(tape)
-        for ax in grid[:, len(steps) - end if first else end :].flat:
-            ax.set_visible(False)
-    return drawn
+    tapes = []
+    for step, (given, output) in enumerate(steps):
+        column = step if step < end else step - end
+        if step < end:
+            first, second, tape = axes = writing[:, column]
+            _draw_strip(first, "erase", strips["erase"][step], largest)
+            _draw_strip(second, "add", strips["add"][step], largest)
+            axes[-1].set_xlabel("" if column else f"{contents.shape[2]} features", fontsize=11)
+        else:
+            tape, below = axes = reading[:, column]
+            _draw_strip(below, "read", strips["read"][step], largest)
+            below.set_xlabel(f"output: {output or '–'}", fontsize=11)
+        _draw_contents(tape, contents[step], heads[step], held[step], largest)
+        axes[0].set_title(f"input: {given}", fontsize=11)
+        for ax in axes[: len(axes) if column else 0]:
+            ax.set_yticks([])  # the first column names the rows
+        tapes.append(tape)
+    for ax in (*writing[:, end:].flat, *reading[:, len(steps) - end :].flat):
+        ax.set_visible(False)
+    return tapes
 
 
 def _draw_contents(ax: Axes, rows: np.ndarray, weights: np.ndarray, held: Sequence[str], largest: float) -> None:
@@ -191,11 +196,9 @@ def _draw_contents(ax: Axes, rows: np.ndarray, weights: np.ndarray, held: Sequen
 
 def _draw_strip(ax: Axes, name: str, numbers: np.ndarray, largest: float) -> None:
     """Draw one vector as a strip of cells; what is erased has numbers from 0 to 1."""
-    colours = (
-        {"cmap": HEAT_MAP, "vmin": 0, "vmax": 1}
-        if name == "erase"
-        else {"cmap": "PuOr", "vmin": -largest, "vmax": largest}
-    )
+    colours: dict[str, Any] = {"cmap": "PuOr", "vmin": -largest, "vmax": largest}
+    if name == "erase":
+        colours = {"cmap": HEAT_MAP, "vmin": 0, "vmax": 1}
     ax.imshow(numbers[None], aspect="auto", interpolation="nearest", **colours)
     ax.set_yticks([0], [f"{name}  "], fontsize=10)
     _bare(ax)
