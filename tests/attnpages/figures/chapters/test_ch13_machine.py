@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13_machine import draw_rows, draw_tape
+from attnpages.figures.chapters.ch13_machine import draw_contents, draw_rows, draw_tape
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 
@@ -45,14 +45,19 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
         draw_tape(["a", "b"], ["", ""], torch.eye(2), torch.ones(2, 3))
 
 
-def test_the_tape_shows_between_the_heads_what_the_memory_holds(looks_right, texts):
-    write, read = torch.eye(8)[[0, 1, 2]], torch.eye(8)[[0, 0, 1]]
-    held = [["a", *[""] * 7], ["a", "b", *[""] * 6], ["a", "b", *[""] * 6]]
-    sizes = write.cumsum(dim=0)
-    tape = draw_tape(["a", "b", "end"], ["", "", "a"], write, read, memory=sizes, held=held)
-    looks_right(tape[2])
-    assert [ax.get_ylabel().split(":")[0] for ax in tape] == ["write head", "memory", "read head"]
-    shown = [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()]
-    assert shown == [("a", 0, 0), ("a", 1, 0), ("b", 1, 1), ("a", 2, 0), ("b", 2, 1)]
-    with pytest.raises(ValueError, match="sizes and letters of the memory"):
-        draw_tape(["a", "b", "end"], ["", "", "a"], write, read, memory=sizes, held=held[:2])
+def test_the_contents_show_each_row_with_its_letter_and_where_the_head_is(looks_right):
+    memory = torch.eye(3).expand(4, 3, 3)
+    weights = torch.tensor([[1.0, 0, 0], [0.2, 0.8, 0], [0, 1, 0], [0, 0, 1]])
+    vectors = {name: torch.full((4, 3), number) for name, number in (("erase", 1.0), ("add", -0.5), ("read", 0.5))}
+    steps = [("a", ""), ("b", ""), ("end", ""), ("next", "a")]
+    held = [["a", "", ""], ["a", "b", ""], ["a", "b", ""], ["a", "b", ""]]
+    tapes = draw_contents(steps, memory, weights, vectors, held, end=2)
+    looks_right(tapes[0])
+    beside = [tape.child_axes[0].get_yticklabels() for tape in tapes]
+    assert [[label.get_text() for label in labels] for labels in beside] == held
+    assert [[line.get_ydata()[0] for line in tape.lines] for tape in tapes] == [[0], [0, 1], [1], [2]]
+    assert [line.get_alpha() for line in tapes[1].lines] == pytest.approx([0.2, 0.8])
+    with pytest.raises(ValueError, match="same number of steps"):
+        draw_contents(steps, memory[:3], weights, vectors, held, end=2)
+    with pytest.raises(ValueError, match="on both sides of end"):
+        draw_contents(steps, memory, weights, vectors, held, end=4)

@@ -1,6 +1,7 @@
 """Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -73,8 +74,7 @@ def draw_addressing() -> Axes:
 
 
 def draw_tape(
-    inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0,
-    memory: object | None = None, held: Sequence[Sequence[str]] = (),
+    inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0
 ) -> list[Axes]:  # fmt: skip
     """Draw the weights of two heads over time as cells, with the input of each step above them and the output below.
 
@@ -86,8 +86,6 @@ def draw_tape(
         write: ``(T, N)``, the weights of the write head.
         read: ``(T, N)``, those of the read head.
         lead: how many steps before its output a row is read.
-        memory: ``(T, N)``, how large the numbers of each row are after each step, drawn between the heads.
-        held: T times N letters, what each row of this memory holds; "" is no letter.
 
     Raises:
         ValueError: if they do not have the same number of steps, or not the same rows.
@@ -100,28 +98,23 @@ def draw_tape(
         "write head": [one if len(one) == 1 else "" for one in inputs],
         "read head": [*outputs[lead:], *[""] * lead],
     }
-    steps, rows = shapes["write head"]
-    count, row = (2, "row of memory") if memory is None else (3, "row")
-    _, axes = plt.subplots(count, 1, figsize=(6.5, 1.3 + 0.23 * count * rows), sharex=True, layout="constrained")
-    for ax, (name, weights) in zip(axes[[0, -1]], heads.items(), strict=True):
-        image = _tape(ax, f"{name}:\n{row}", weights, 1.0)
+    _, axes = plt.subplots(2, 1, figsize=(6.5, 1.3 + 0.46 * shapes["write head"][1]), sharex=True, layout="constrained")
+    for ax, (name, weights) in zip(axes, heads.items(), strict=True):
+        image = _tape(ax, f"{name}:\nrow of memory", weights)
         for step, letter in enumerate(letters[name]):
             if letter:
                 ax.text(step, weights[step].argmax(), letter, ha="center", va="center", color="white", weight="bold")
-    if memory is not None:
-        _draw_held(axes[1], as_matrix("memory", memory), held, (steps, rows))
     _named_above(axes[0], "input", inputs)
-    axes[-1].set_xticks(range(steps), [one or "–" for one in outputs])
+    axes[-1].set_xticks(range(len(outputs)), [one or "–" for one in outputs])
     axes[-1].set_xlabel("output")
-    beside, aspect = (list(axes), 40) if memory is None else (axes[0], 15)
-    axes[0].figure.colorbar(image, ax=beside, label="weight", aspect=aspect, pad=0.02)
+    axes[0].figure.colorbar(image, ax=list(axes), label="weight", aspect=40, pad=0.02)
     return list(axes)
 
 
-def _tape(ax: Axes, name: str, cells: np.ndarray, largest: float) -> AxesImage:
-    """Draw cells, rows by steps, with lines between them; ``largest`` is the number of the darkest colour."""
+def _tape(ax: Axes, name: str, cells: np.ndarray) -> AxesImage:
+    """Draw cells, rows by steps, with lines between them."""
     steps, rows = cells.shape
-    image = ax.imshow(cells.T, cmap=HEAT_MAP, vmin=0, vmax=largest, aspect="auto")
+    image = ax.imshow(cells.T, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto")
     ax.set_ylabel(name)
     ax.set_yticks(range(rows), [str(row) for row in range(rows)], fontsize=10)
     ax.set_xticks(np.arange(0.5, steps - 1), minor=True)
@@ -132,15 +125,89 @@ def _tape(ax: Axes, name: str, cells: np.ndarray, largest: float) -> AxesImage:
     return image
 
 
-def _draw_held(ax: Axes, sizes: np.ndarray, held: Sequence[Sequence[str]], shape: tuple[int, int]) -> None:
-    """Draw what is in the memory after each step: pale where the numbers of a row are large, with its letter."""
-    found = (len(held), len(held[0]) if held else 0)
-    if sizes.shape != shape or found != shape:
-        raise ValueError(f"give {shape} sizes and letters of the memory, got {sizes.shape} and {found}")
-    _tape(ax, "memory:\nrow", sizes, 3 * (float(sizes.max()) or 1.0))  # pale, so that its letters can be read
-    for step, column in enumerate(held):
-        for row, letter in enumerate(column):
-            ax.text(step, row, letter, ha="center", va="center", color=INK)
+def draw_contents(
+    steps: Sequence[tuple[str, str]], memory: object, weights: object, vectors: Mapping[str, object],
+    held: Sequence[Sequence[str]], end: int,
+) -> list[Axes]:  # fmt: skip
+    """Draw the numbers in a memory after each step, with the head that works: the write head, then the read head.
+
+    A triangle stands before each row on which the head has some weight; the darker it is, the more.
+
+    Args:
+        steps: (input, output) of each of the T steps, "" for no output.
+        memory: ``(T, N, M)``, after each step.
+        weights: ``(T, N)``, of the write head before step ``end`` and of the read head from it on.
+        vectors: the vectors "erase", "add" and "read", ``(T, M)`` each; the first two are drawn above what is written.
+        held: T times N letters, what each row of this memory holds; "" is no letter.
+        end: the first step of the lower half, the one in which the reading begins.
+
+    Raises:
+        ValueError: if they do not have the same number of steps, or a half has none.
+    """
+    contents, heads = np.asarray(memory, dtype=float), as_matrix("weights", weights)
+    strips = {name: as_matrix(name, numbers) for name, numbers in vectors.items()}
+    counts = {len(steps), len(contents), len(heads), len(held), *(len(numbers) for numbers in strips.values())}
+    if len(counts) > 1 or not 0 < end < len(steps):
+        raise ValueError(f"all must have the same number of steps, on both sides of end, got {counts} and {end}")
+    columns, rows = max(end, len(steps) - end), contents.shape[1]
+    figure = plt.figure(figsize=(6.5, 2.8 + 0.32 * rows), layout="constrained")
+    halves: Any = figure.subfigures(2, 1, height_ratios=[rows + 7, rows + 6])
+    upper, lower = halves
+    upper.suptitle("writing", x=0.01, ha="left", fontsize=12, weight="bold")
+    lower.suptitle("reading", x=0.01, ha="left", fontsize=12, weight="bold")
+    writing = upper.subplots(3, columns, squeeze=False, height_ratios=[1, 1, rows])
+    reading = lower.subplots(2, columns, squeeze=False, height_ratios=[rows, 1])
+    largest = float(np.abs(contents).max()) or 1.0
+    tapes = []
+    for step, (given, output) in enumerate(steps):
+        column = step if step < end else step - end
+        if step < end:
+            first, second, tape = axes = writing[:, column]
+            _draw_strip(first, "erase", strips["erase"][step], largest)
+            _draw_strip(second, "add", strips["add"][step], largest)
+            axes[-1].set_xlabel("" if column else f"{contents.shape[2]} features", fontsize=11)
+        else:
+            tape, below = axes = reading[:, column]
+            _draw_strip(below, "read", strips["read"][step], largest)
+            below.set_xlabel(f"output: {output or '–'}", fontsize=11)
+        _draw_contents(tape, contents[step], heads[step], held[step], largest)
+        axes[0].set_title(f"input: {given}", fontsize=11)
+        for ax in axes[: len(axes) if column else 0]:
+            ax.set_yticks([])  # the first column names the rows
+        tapes.append(tape)
+    for ax in (*writing[:, end:].flat, *reading[:, len(steps) - end :].flat):
+        ax.set_visible(False)
+    return tapes
+
+
+def _draw_contents(ax: Axes, rows: np.ndarray, weights: np.ndarray, held: Sequence[str], largest: float) -> None:
+    """Draw the rows of a memory with their letters, and triangles before those on which a head is."""
+    ax.imshow(rows, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
+    for row, weight in enumerate(weights):
+        if weight > 0.1:
+            ax.plot(-1.7, row, ">", color=INK, alpha=min(1.0, float(weight)), markersize=7, clip_on=False)
+    ax.set_xlim(-0.5, rows.shape[1] - 0.5)
+    ax.set_yticks(range(len(rows)), [f"{row}  " for row in range(len(rows))], fontsize=10)
+    beside = ax.secondary_yaxis("right")
+    beside.set_yticks(range(len(rows)), list(held), fontsize=11)
+    beside.tick_params(length=0, pad=2)
+    _bare(ax)
+
+
+def _draw_strip(ax: Axes, name: str, numbers: np.ndarray, largest: float) -> None:
+    """Draw one vector as a strip of cells; what is erased has numbers from 0 to 1."""
+    colours: dict[str, Any] = {"cmap": "PuOr", "vmin": -largest, "vmax": largest}
+    if name == "erase":
+        colours = {"cmap": HEAT_MAP, "vmin": 0, "vmax": 1}
+    ax.imshow(numbers[None], aspect="auto", interpolation="nearest", **colours)
+    ax.set_yticks([0], [f"{name}  "], fontsize=10)
+    _bare(ax)
+
+
+def _bare(ax: Axes) -> None:
+    ax.set_xticks([])
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
 
 
 def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
