@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_gru_cell, draw_two_ways
+from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_gru_cell, draw_two_ways, plot_by_width
 
 
 def words(ax):
@@ -60,3 +60,10 @@ def test_a_gru_cell_has_two_gates_and_each_is_multiplied_by_what_it_lets_pass():
 def test_the_reset_gate_of_a_gru_acts_after_the_matrix_as_in_pytorch():
     at = {text.get_text(): text.get_position()[0] for text in draw_gru_cell().texts}
     assert at["$h_{j-1}$"] < at["$U$"] < at["$r_j$"] < at["$n_j$"]
+
+
+def test_widths_stand_at_equal_distances_per_doubling():
+    ax = plot_by_width({"10 steps": {2: [0.0, 0.1], 8: [0.5, 0.7]}, "30 steps": {4: [0.2]}})
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "4", "8"]
+    assert ax.get_xticks().tolist() == [1, 2, 3]
+    assert ax.lines[0].get_ydata() == pytest.approx([0.05, 0.6])

@@ -1,10 +1,13 @@
-"""Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a GRU's cell."""
+"""Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a GRU's cell, and
+what vectors of several widths carry."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import log2
 
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
+from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import as_label
 from attnpages.figures.palette import INK, READS, RUST, WRITES
 from attnpages.figures.style import STYLES
@@ -100,6 +103,20 @@ def draw_gru_cell(ax: Axes | None = None) -> Axes:
     ):  # fmt: skip
         say(ax, x, y, words)
     _join_cell(ax)
+    return ax
+
+
+def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes | None = None) -> Axes:
+    """Draw exact match against the width of the vector, one curve per length of training, on a logarithmic axis.
+
+    Args:
+        shares: ``{length of training: {numbers that pass: [exact match of each seed]}}``.
+        ax: where to draw; ``None`` makes a figure.
+    """
+    widths = sorted({width for curve in shares.values() for width in curve})
+    on_axis = {name: {log2(width): values for width, values in curve.items()} for name, curve in shares.items()}
+    ax = plot_by_length(on_axis, "numbers that pass, k", "exact match (share of lists of two)", ax, trained=None)
+    ax.set_xticks([log2(width) for width in widths], [str(width) for width in widths])
     return ax
 
 

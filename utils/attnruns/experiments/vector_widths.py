@@ -1,0 +1,47 @@
+"""Chapter 1's file with the same two networks and a narrower vector between them, at two lengths of training.
+
+What is trained is the file itself, as it stands in the chapter, on lists of one or two numbers. Two linear layers stand
+after the encoder: from the 64 numbers of its state to ``k``, and back to 64. It stays on the CPU, as the file does.
+"""
+
+from attnruns.experiments.state_sizes import CHAPTER, COUNT, LONGEST, exact_matches
+from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.shared.recipes import chosen
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+SIZE = 64  # D, the numbers in the state of either network
+# k, the numbers that pass, and the trainings: steps, each with a schedule of its own.
+TRAININGS = {2: (1500, 4500), 4: (1500, 4500), 8: (1500, 4500), SIZE: (1500,)}
+# Of the models in the record: (k, steps).
+MODELS = {f"{width}_for_{steps}": (width, steps) for width, trainings in TRAININGS.items() for steps in trainings}
+STEPS = {name: steps for name, (_, steps) in MODELS.items()}
+LAYER = "self.rnn = nn.GRU(embedding, hidden, batch_first=True)\n"
+LAST = "states[torch.arange(len(source)), lengths - 1]"
+
+
+def code(name: str, seed: int, steps: int) -> str:
+    """The file up to the end of its training, with a vector of another width, this seed and so many steps."""
+    width, _ = chosen(MODELS, name)
+    narrow = f"self.narrow = nn.Sequential(nn.Linear(hidden, {width}), nn.Linear({width}, hidden))"
+    replaced = {
+        "torch.manual_seed(0)": "torch.manual_seed({seed})",
+        "STEPS, draw = 700, random.Random(0)": "STEPS, draw = {steps}, random.Random({seed})",
+        "draw.randint(1, 4)": f"draw.randint(1, {LONGEST})",
+        LAYER: f"{LAYER}        {narrow}\n",
+        LAST: f"self.narrow({LAST})",
+    }
+    return file_of(CHAPTER, replaced, seed, steps, without=("alone-answer",))
+
+
+def run(job: Job) -> Outcome:
+    """Train the file with one width of the vector, for one number of steps."""
+    names, spent = run_file(code(job.model, job.seed, job.steps))
+    return Outcome({"exact_match": exact_matches(names), "loss": round(names["loss"].item(), 4), "seconds": spent})
+
+
+SETTINGS = {
+    "task": f"lists of one to {LONGEST} numbers below 1,000, English to German", "embedding": 32, "hidden": SIZE,
+    "test_lists": COUNT, "batch": 64, "learning_rate": 8e-3,
+    "warmup": {str(steps): steps * 3 // 10 for steps in TRAININGS[2]}, "max_grad_norm": 1.0,
+}  # fmt: skip
+EXPERIMENT = Experiment("vector_widths", STEPS, run, SETTINGS, on_cpu=True)
