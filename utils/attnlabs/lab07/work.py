@@ -64,7 +64,7 @@ COUNT_MULTIPLICATIONS = Exercise(
     tolerance=0.0,
     gradients=False,
     canonical=_whole,
-    about=About(points=3, minutes=22, difficulty=3, read_again="What it costs: counted and measured"),
+    about=About(points=3, minutes=22, difficulty=3, read_again="What it costs"),
 )
 
 must = COUNT_MULTIPLICATIONS.properties
