@@ -21,8 +21,6 @@ def test_tracks_show_as_many_rows_as_asked_and_all_bits(looks_right):
 @pytest.mark.parametrize("wrong, said", [
     ({"end": 5}, "end must be one of the 5 steps, got 5"), ({"end": -1}, "got -1"),
     ({"rows": 0}, "rows must be positive or None, got 0"),
-    ({"lines": {"gate": {"head": torch.zeros(4)}}}, r"lines\['gate'\] must hold curves of 5 numbers"),
-    ({"lines": {"gate": {}}}, r"lines\['gate'\] must hold curves"),
 ])  # fmt: skip
 def test_tracks_refuse_what_they_could_not_draw(wrong, said):
     with pytest.raises(ValueError, match=said):
@@ -38,28 +36,6 @@ def test_vectors_are_drawn_whole_with_a_colour_for_each_sign(looks_right):
     assert vectors.images[0].get_clim() == (-2, 2)
     assert weights.images[0].get_clim() == (0, 1)
     assert not weights.texts
-
-
-def test_curves_stand_below_the_tracks_with_their_names_once(looks_right):
-    weights = torch.eye(6)
-    lines = {
-        "gate": {"write head": torch.zeros(6), "read head": torch.ones(6)},
-        "γ": {"write head": torch.full((6,), 4.0)},
-    }
-    head, gate, gamma = plot_tracks({"write head": weights}, end=2, lines=lines)
-    looks_right(gamma)
-    assert [line.get_ydata()[0] for line in gate.lines[:2]] == [0, 1]
-    assert [text.get_text() for text in gate.get_legend().get_texts()] == ["write head", "read head"]
-    assert gamma.get_legend() is None
-    assert gamma.get_ylim()[1] > 4 > gate.get_ylim()[1] > 1
-    assert gate.lines[-1].get_xdata()[0] == 2
-    assert (gamma.get_xlabel(), head.get_xlabel()) == ("time step", "")
-
-
-def test_a_curve_may_begin_later_and_keeps_the_scale():
-    later = torch.tensor([torch.nan, torch.nan, 2.0, 6.0])
-    _, gamma = plot_tracks({"write head": torch.eye(4)}, lines={"γ": {"read head": later}})
-    assert 6 < gamma.get_ylim()[1] < 7
 
 
 def test_each_run_has_its_mark_in_the_row_of_its_name_and_none_covers_another(looks_right):

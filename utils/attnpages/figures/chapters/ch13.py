@@ -14,12 +14,9 @@ from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, readable
 _WHOLE = {"cmap": HEAT_MAP, "aspect": "auto", "interpolation": "nearest"}
 
 
-Lines = Mapping[str, Mapping[str, object]]  # curves by title of their panel and name
-
-
 def plot_tracks(
     panels: Mapping[str, object], end: int | None = None, rows: int | None = None, ylabel: str = "row of memory",
-    mark: str = "end mark", lines: Lines | None = None,
+    mark: str = "end mark",
 ) -> list[Axes]:  # fmt: skip
     """Draw the weights of heads over time, one panel per head; darker cells have larger weights, row 0 is at the top.
 
@@ -29,34 +26,26 @@ def plot_tracks(
         end: the time step of a mark; a line is drawn there, with its name ``mark`` above the first panel.
         rows: how many rows of the memory to show, from row 0; ``None`` shows all.
         ylabel: label of panels that show a memory.
-        lines: ``{title: {name: (T,)}}``, panels of curves below the others, with the same names in each.
 
     Raises:
-        ValueError: if there is nothing to draw, the panels or curves differ in their number of steps, ``end`` is none
+        ValueError: if there is nothing to draw, the panels differ in their number of steps, ``end`` is none
             of these, or ``rows`` is not positive.
     """
-    tracks, curves = _checked(panels, lines or {}, end, rows)
+    tracks = _checked(panels, end, rows)
     heights = [0.45 if "bits" in title else 0.6 if "vectors" in title else 0.9 for title in tracks]
-    heights += [0.5] * len(curves)
     size = (6.5, 0.8 + 1.9 * sum(heights))
     _, axes = plt.subplots(
         len(heights), 1, figsize=size, sharex=True, squeeze=False, height_ratios=heights, layout="constrained"
     )
-    for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=False):
+    for ax, (title, values) in zip(axes[:, 0], tracks.items(), strict=True):
         _draw_track(ax, title, values, rows, ylabel)
-    for number, (ax, title) in enumerate(zip(axes[len(tracks) :, 0], curves, strict=True)):
-        _draw_curves(ax, title, curves[title])
-        if not number:
-            ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=11)
     if end is not None:
         _mark_step(list(axes[:, 0]), end, mark, len(next(iter(tracks.values()))))
     axes[-1, 0].set_xlabel("time step")
     return list(axes[:, 0])
 
 
-def _checked(
-    panels: Mapping[str, object], lines: Lines, end: int | None, rows: int | None
-) -> tuple[dict[str, np.ndarray], dict[str, dict[str, np.ndarray]]]:
+def _checked(panels: Mapping[str, object], end: int | None, rows: int | None) -> dict[str, np.ndarray]:
     """What is to be drawn, as arrays; raises ValueError as :func:`plot_tracks` says."""
     tracks = {title: as_matrix(title, values) for title, values in panels.items()}
     if not tracks:
@@ -65,19 +54,11 @@ def _checked(
     count = next(iter(steps.values()))
     if len({*steps.values()}) > 1:
         raise ValueError(f"the panels must have the same number of steps, got {steps}")
-    curves = {
-        title: {name: np.asarray(values, dtype=float) for name, values in named.items()}
-        for title, named in lines.items()
-    }
-    for title, named in curves.items():
-        other = {name: values.shape for name, values in named.items() if values.shape != (count,)}
-        if other or not named:
-            raise ValueError(f"lines[{title!r}] must hold curves of {count} numbers, one for each step, got {other}")
     if end is not None and not 0 <= end < count:
         raise ValueError(f"end must be one of the {count} steps, got {end}")
     if rows is not None and rows < 1:
         raise ValueError(f"rows must be positive or None, got {rows}")
-    return tracks, curves
+    return tracks
 
 
 def _draw_track(ax: Axes, title: str, values: np.ndarray, rows: int | None, ylabel: str) -> None:
@@ -104,16 +85,6 @@ def _mark_step(axes: Sequence[Axes], end: int, mark: str, steps: int) -> None:
     beside = "left" if end < steps / 4 else "center"  # so that the first panel's title stays free
     place: dict[str, Any] = {"transform": axes[0].get_xaxis_transform(), "ha": beside, "va": "bottom"}
     axes[0].text(end, 1.04, mark, color=TRUTH_COLOUR, fontsize=11, **place)
-
-
-def _draw_curves(ax: Axes, title: str, curves: Mapping[str, np.ndarray]) -> None:
-    """Draw one panel of curves over time, from 0 to 1 or to their largest number; NaN is left out."""
-    largest = 1.0
-    for (name, numbers), style in zip(curves.items(), STYLES, strict=False):
-        largest = max(largest, float(np.nanmax(numbers)))
-        ax.plot(numbers, color=style.colour, linestyle=style.line, marker="", linewidth=1.6, label=name)
-    ax.set_title(title, loc="left", fontsize=12)
-    ax.set_ylim(-0.05 * largest, 1.08 * largest)
 
 
 def plot_runs(
