@@ -45,7 +45,7 @@ def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence
     for i in range(1, _GRID):
         line(ax, (0.1, 0.1 + side), (2.6 + i * side / _GRID,) * 2, FAINT, width=0.8)
         line(ax, (0.1 + i * side / _GRID,) * 2, (2.6, 2.6 + side), FAINT, width=0.8)
-    edge = {"fill": False, "edgecolor": BLUE, "linewidth": 1.8}
+    edge: dict = {"fill": False, "edgecolor": BLUE, "linewidth": 1.8}
     ax.add_patch(Rectangle((0.1, 2.6 + side / _GRID), side, side / _GRID, **edge))
     arrow(ax, (0.2 + side, 2.6 + side / 2), (5.3, 2.6 + side / 2), BLUE)
     names = ("probability of drawing the cell", "p(seven) after reading it", "reward: the logarithm of this")
