@@ -30,7 +30,7 @@ from attnbook.models.snail import causal_convolution, dilations_for
 from attnbook.models.transformer import Transformer
 from attnbook.models.vision import patches_to_tokens
 from attnbook.training.adversarial import hinge_losses
-from attnbook.training.reinforce import reinforce_loss
+from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss
 from attnruns.experiments.complexity import formula
 from attnruns.results import load_result
 
@@ -90,14 +90,6 @@ def estimate() -> float:
     scores = torch.zeros(2, requires_grad=True)
     log_prob = location_log_probs(scores.softmax(0)[None, None], torch.tensor([[0]]))
     return -torch.autograd.grad(reinforce_loss(log_prob, torch.tensor([[3.0]])), scores)[0][0].item()
-
-
-def pixels_seen() -> int:
-    x = torch.zeros(1, 1, 60, requires_grad=True)
-    layer = nn.functional.conv1d
-    y = layer(layer(layer(x, torch.ones(1, 1, 3)), torch.ones(1, 1, 2), stride=2), torch.ones(1, 1, 3))
-    y[0, 0, y.shape[-1] // 2].backward()
-    return int((x.grad != 0).sum())
 
 
 def lengths_of_equal_cost() -> int:
@@ -197,7 +189,7 @@ NUMBERS = {
     "05/penalty": lambda: -3 / length_penalty(torch.tensor(7.0), 1.0),
     "06/expected": lambda: torch.tensor([0.5, 0.3, 0.2]) @ torch.tensor([-3.0, -1, -2]),
     "06/estimate": estimate,
-    "06/field": pixels_seen,
+    "06/others": lambda: -3 - leave_one_out_baseline(torch.tensor([[-3.0, -1.0]]))[0, 0],
     "07/score": lambda: dot(torch.tensor([[[2.0, 0, 1]]]), torch.tensor([[[2.0, 0, -1]]])),
     "07/causal": lambda: causal_mask(6).sum(),
     "07/cost": lengths_of_equal_cost,

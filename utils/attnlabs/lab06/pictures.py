@@ -90,7 +90,9 @@ def _at_padding(result, weights, mask):
 DOUBLY_STOCHASTIC_PENALTY = Exercise(
     doubly_stochastic_penalty,
     cases=_attended,
-    about=About(points=2, minutes=16, difficulty=2, read_again="The doubly stochastic penalty"),
+    about=About(
+        points=2, minutes=16, difficulty=2, read_again=("06_captioning_evidence", "The doubly stochastic penalty")
+    ),
 )
 
 must = DOUBLY_STOCHASTIC_PENALTY.properties

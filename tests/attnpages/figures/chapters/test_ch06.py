@@ -4,7 +4,9 @@ from matplotlib.patches import Rectangle
 
 from attnpages.figures.chapters.ch06 import (
     by_offset,
+    draw_captioner,
     draw_choice,
+    example_canvas,
     plot_learning,
     plot_maps,
     plot_offsets,
@@ -46,16 +48,32 @@ def test_maps_that_do_not_match_are_refused(maps):
         plot_two_ways(IMAGE, maps, ["seven"])
 
 
+def test_the_canvas_of_the_chapter_has_two_digits_and_an_empty_cell_that_shows_nothing_of_them():
+    image = example_canvas()
+    assert image.shape == (24, 24)
+    assert torch.equal(image, example_canvas())
+    ink = (image > 0.5).nonzero().float()
+    assert ink.min(dim=0).values.tolist() == [9, 2]
+    assert ink.max(dim=0).values.tolist() == [13, 12]  # the third cell of the row depends on the columns from 13 on
+
+
 def test_a_choice_shows_probabilities_and_rewards_of_three_cells(looks_right):
-    ax = draw_choice([0.5, 0.3, 0.2], [-3.0, -1.0, -2.0])
+    ax = draw_choice(example_canvas(), [0.5, 0.3, 0.2], [-3.0, -1.0, -2.0])
     texts = [text.get_text() for text in ax.texts]
     assert [text for text in texts if text in ("0.5", "0.3", "0.2")] == ["0.5", "0.3", "0.2"]
     assert {"0.05", "0.37", "0.14", "−3", "−1", "−2"} < set(texts)
+    assert [picture.get_array().shape for picture in ax.images] == [(24, 24), (8, 8), (8, 8), (8, 8)]
 
 
 def test_a_choice_of_other_than_three_is_refused():
     with pytest.raises(ValueError, match="must be three"):
-        draw_choice([0.5, 0.5], [-3.0, -1.0, -2.0])
+        draw_choice(example_canvas(), [0.5, 0.5], [-3.0, -1.0, -2.0])
+
+
+def test_the_captioner_writes_the_third_word_of_this_canvas(looks_right):
+    ax = draw_captioner(example_canvas())
+    assert {"previous word: left-of", "next word: seven"} < {text.get_text() for text in ax.texts}
+    assert ax.get_xlim() == (0, 10.4)
 
 
 def test_updates_have_a_bar_per_score_and_draw(looks_right):
@@ -138,6 +156,11 @@ def test_learning_has_a_line_per_seed_and_one_through_the_medians(looks_right):
     assert list(thick[1].get_ydata()) == [0.1, 0.9]
     assert right.get_yscale() == "log"
     assert right.lines[-1].get_color() == thick[1].get_color()
+
+
+def test_learning_without_variances_has_one_panel(looks_right):
+    (only,) = plot_learning({"soft": {0: [0.1, 0.2], 10: [0.3, 0.4]}})
+    assert len(only.lines) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Figures of chapter 06: three cells to choose from, a captioner, its maps, the variance of REINFORCE, and peaks."""
+"""Figures of chapter 06: a canvas and three of its cells, a captioner, maps, the variance of REINFORCE, and peaks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
+from attnbook.seeding import generator
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
@@ -16,47 +17,68 @@ from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR
 
 _COLUMNS = 5  # panels beside each other: more could not be read on a phone
 _GRID = 3  # cells per side in the drawing of the model
-_DIGITS = {"two": "71747", "seven": "71111", "nine": "75711"}  # five rows of three bits, as in the chapter's file
+_DIGITS = {"two": "71747", "seven": "71111"}  # five rows of three bits, as in the chapter's file
+_CORNERS = {"two": (9, 2), "seven": (9, 10)}  # row and column of the upper left pixel: two cells of the middle row
 
 
-def draw_choice(probabilities: Sequence[float], rewards: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Draw three cells with a two, a seven and a nine, and below each its probability and what reading it is worth.
+def example_canvas() -> Tensor:
+    """The canvas of the whole chapter, *two left-of seven*, painted as the chapter's file does: ``(24, 24)``."""
+    image = 0.25 * torch.rand(1, 24, 24, generator=generator(0))[0]
+    for name, (top, left) in _CORNERS.items():
+        bits = [[int(row) >> bit & 1 for bit in (2, 1, 0)] for row in _DIGITS[name]]
+        image[top : top + 5, left : left + 3] += 0.75 * torch.tensor(bits)
+    return image
+
+
+def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence[float]) -> Axes:
+    """Draw a canvas, the three cells of its middle row, and below each its probability and what reading it is worth.
 
     Raises:
         ValueError: if there are not three probabilities and three rewards.
     """
-    if (len(probabilities), len(rewards)) != (len(_DIGITS), len(_DIGITS)):
+    if (len(probabilities), len(rewards)) != (_GRID, _GRID):
         raise ValueError(f"probabilities and rewards must be three, got {len(probabilities)} and {len(rewards)}")
-    ax = canvas(ax, (4.2, 3.1), (0, 7.0), (0, 5.2))
-    names = (
-        "canvas:\nthree cells",
-        "probability of\ndrawing the cell",
-        "p(seven) after\nreading it",
-        "reward: log\nof this",
-    )
-    for y, name in zip((4.25, 2.5, 1.45, 0.45), names, strict=True):
+    ax = canvas(None, (6.5, 3.4), (0, 11.0), (0, 5.75))
+    side, third = 2.6, len(image) // _GRID
+    say(ax, 0.1 + side / 2, 5.5, "canvas")
+    _picture(ax, image, 0.1, 2.6, side)
+    for i in range(1, _GRID):
+        line(ax, (0.1, 0.1 + side), (2.6 + i * side / _GRID,) * 2, FAINT, width=0.8)
+        line(ax, (0.1 + i * side / _GRID,) * 2, (2.6, 2.6 + side), FAINT, width=0.8)
+    edge: dict = {"fill": False, "edgecolor": BLUE, "linewidth": 1.8}
+    ax.add_patch(Rectangle((0.1, 2.6 + side / _GRID), side, side / _GRID, **edge))
+    arrow(ax, (0.2 + side, 2.6 + side / 2), (5.3, 2.6 + side / 2), BLUE)
+    names = ("probability of drawing the cell", "p(seven) after reading it", "reward: the logarithm of this")
+    for y, name in zip((2.0, 1.2, 0.4), names, strict=True):
         say(ax, 0.1, y, name, ha="left")
-    for number, (rows, probability, reward) in enumerate(zip(_DIGITS.values(), probabilities, rewards, strict=True)):
-        x = 2.4 + 1.5 * number
-        ax.add_patch(Rectangle((x, 3.4), 1.5, 1.7, facecolor=PAPER, edgecolor=LINE))
-        for i, row in enumerate(rows):
-            for j in (0, 1, 2):
-                if int(row) >> (2 - j) & 1:
-                    ax.add_patch(Rectangle((x + 0.345 + 0.27 * j, 4.655 - 0.27 * i), 0.27, 0.27, facecolor=INK))
-        ax.add_patch(Rectangle((x + 0.1, 2.2), 1.4 * probability, 0.6, facecolor=READS, edgecolor=BLUE))
-        say(ax, x + 1.15, 2.5, f"{probability:.1f}")
-        say(ax, x + 0.75, 1.45, f"{np.exp(reward):.2f}")
-        say(ax, x + 0.75, 0.45, f"{reward:.0f}".replace("-", "−"))
+    for number, (name, probability, reward) in enumerate(
+        zip(("the two", "the seven", "the empty cell"), probabilities, rewards, strict=True)
+    ):
+        x = 5.4 + 1.85 * number
+        say(ax, x + 0.85, 5.0, name)
+        _picture(ax, image[third : 2 * third, number * third : (number + 1) * third], x, 3.05, 1.7)
+        ax.add_patch(Rectangle((x, 3.05), 1.7, 1.7, **edge))
+        ax.add_patch(Rectangle((x, 1.75), 1.7 * probability, 0.5, facecolor=READS, edgecolor=BLUE))
+        say(ax, x + 1.3, 2.0, f"{probability:.1f}")
+        say(ax, x + 0.85, 1.2, f"{np.exp(reward):.2f}")
+        say(ax, x + 0.85, 0.4, f"{reward:.0f}".replace("-", "−"))
     return ax
 
 
-def draw_captioner(ax: Axes | None = None) -> Axes:
-    """Draw canvas, feature map, annotations, and one step of the decoder that attends to them."""
-    ax = canvas(ax, (6.5, 3.5), (0, 10.4), (0, 5.6))
-    _grid(ax, 0.15, 3.3, 1.5, 1, PAPER)
+def _picture(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:
+    """Pixels with their lower left corner at ``(x, y)``; the limits of the axes stay as they are."""
+    limits = ax.get_xlim(), ax.get_ylim()
+    extent = (x, x + size, y, y + size)
+    ax.imshow(image.detach().cpu().numpy(), cmap="Greys", vmin=0, vmax=1, extent=extent, interpolation="nearest")
+    ax.set(xlim=limits[0], ylim=limits[1])
+    ax.add_patch(Rectangle((x, y), size, size, fill=False, edgecolor=LINE))
+
+
+def draw_captioner(image: Tensor) -> Axes:
+    """Draw canvas, feature map, annotations, and the step of the decoder that writes the third word."""
+    ax = canvas(None, (6.5, 3.5), (0, 10.4), (0, 5.6))
+    _picture(ax, image, 0.15, 3.3, 1.5)
     say(ax, 0.9, 5.15, "canvas")
-    say(ax, 0.62, 4.4, "7", size=16)
-    say(ax, 1.25, 3.7, "2", size=16)
     arrow(ax, (1.7, 4.05), (2.75, 4.05))
     say(ax, 2.2, 4.35, "CNN")
     _grid(ax, 2.8, 3.3, 1.5, _GRID, READS)
@@ -84,7 +106,7 @@ def _step(ax: Axes) -> None:
     box_around(ax, (3.4, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)
     box_around(ax, (8.6, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)
     arrow(ax, (4.17, 1.2), (7.83, 1.2))
-    arrow(ax, (9.37, 1.2), (10.25, 1.2))
+    arrow(ax, (9.37, 1.2), (9.75, 1.2))
     arrow(ax, (2.0, 1.2), (2.63, 1.2))
     arrow(ax, (4.5, 1.2), (5.75, 2.18), LINE, dashed=True)
     say(ax, 4.55, 1.95, "query", size=10)
@@ -93,11 +115,11 @@ def _step(ax: Axes) -> None:
     say(ax, 7.55, 1.8, "context", ha="right", size=10)
     line(ax, (9.0, 9.0), (1.57, 2.7))
     arrow(ax, (9.0, 2.6), (9.0, 2.95))
-    say(ax, 9.0, 3.2, "next word: two", size=10)
+    say(ax, 9.0, 3.2, "next word: seven", size=10)
     arrow(ax, (8.6, 0.45), (8.6, 0.83))
-    line(ax, (8.6, 9.8, 9.8), (0.58, 0.58, 2.6))
-    arrow(ax, (9.8, 2.5), (9.8, 2.95))  # and so does the previous word
-    say(ax, 8.6, 0.22, "previous word: above", size=10)
+    line(ax, (8.6, 10.0, 10.0), (0.58, 0.58, 2.6))
+    arrow(ax, (10.0, 2.5), (10.0, 2.95))  # and so does the previous word
+    say(ax, 8.6, 0.22, "previous word: left-of", size=10)
 
 
 def plot_maps(
@@ -322,28 +344,30 @@ def _offsets(ax: Axes, matrix: Tensor, title: str, limits: tuple[float, float], 
 
 
 def plot_learning(
-    exact: Mapping[str, Mapping[int, Sequence[float]]], variance: Mapping[str, Mapping[int, Sequence[float]]],
-    level: float | None = None,
+    exact: Mapping[str, Mapping[int, Sequence[float]]],
+    variance: Mapping[str, Mapping[int, Sequence[float]]] | None = None, level: float | None = None,
 ) -> list[Axes]:  # fmt: skip
-    """Draw the exact match over the steps of training, and beside it variances: a thin line per seed, a thick median.
+    """Draw the exact match over the steps of training, and variances beside it: a thin line per seed, a thick median.
 
     Args:
         exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
-            stands in both has the same colour.
+            stands in both has the same colour. Without variances there is one panel.
         level: a share that the left panel marks by a dotted line.
 
     Raises:
         ValueError: if there is no name, a name has other numbers of seeds at some steps, or a variance is not above 0.
     """
-    if not exact or not variance:
-        raise ValueError("exact and variance must each have at least one name")
+    if not exact:
+        raise ValueError("exact must have at least one name")
+    variance = variance or {}
     if any(value <= 0 for of in variance.values() for values in of.values() for value in values):
         raise ValueError("a variance is not above 0, so a logarithmic axis cannot show it")
     looks = dict(zip(dict.fromkeys([*exact, *variance]), STYLES, strict=False))
-    figure, axes = plt.subplots(1, 2, figsize=(6.5, 3.6), layout="constrained")
+    size = (6.5, 3.6 if variance else 3.2)
+    figure, axes = plt.subplots(1, 2 if variance else 1, figsize=size, layout="constrained", squeeze=False)
     panels = ((exact, "exact match (share of captions)", "linear"), (variance, "variance of the estimate", "log"))
     handles = {}
-    for ax, (curves, ylabel, scale) in zip(axes, panels, strict=True):
+    for ax, (curves, ylabel, scale) in zip(axes[0], panels, strict=False):
         for name, of in curves.items():
             if len({len(values) for values in of.values()}) != 1:
                 raise ValueError(f"{name} must have as many seeds at each step")
@@ -353,8 +377,8 @@ def plot_learning(
             style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
             (handles[name],) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
         ax.set(yscale=scale, xlabel="training step", ylabel=ylabel)
-    axes[0].set_ylim(-0.03, 1.03)
+    axes[0, 0].set_ylim(-0.03, 1.03)
     if level is not None:
-        axes[0].axhline(level, color=INK, linewidth=1, linestyle=":")
-    figure.legend(handles.values(), handles, loc="outside upper center", ncols=2)
-    return list(axes)
+        axes[0, 0].axhline(level, color=INK, linewidth=1, linestyle=":")
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=2 if variance else 3)
+    return list(axes[0])
