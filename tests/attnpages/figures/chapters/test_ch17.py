@@ -23,6 +23,11 @@ def test_scores_are_drawn_below_the_highest_of_their_row_and_later_keys_not_at_a
     right, square = axes[0].lines
     assert (right.get_xdata().tolist(), right.get_ydata().tolist()) == ([0, 1], [2, 3])
     assert square.get_ydata().tolist() == [1.5, 1.5, -0.5]
+    near, far = draw_scores({"as trained": scores}, trained=2, rewarded=(1, 2))[0].lines[2:]
+    assert [(line.get_xdata().tolist(), line.get_ydata().tolist()) for line in (near, far)] == [
+        ([1, 2], [2, 3]),
+        ([0, 1], [2, 3]),
+    ]
     with pytest.raises(ValueError, match="maps is empty"):
         draw_scores({}, trained=2)
 

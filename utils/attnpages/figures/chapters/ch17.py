@@ -44,7 +44,13 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def draw_scores(maps: Mapping[str, Tensor], trained: int, lowest: float = 10.0, columns: int = 2) -> list[Axes]:
+def draw_scores(
+    maps: Mapping[str, Tensor],
+    trained: int,
+    lowest: float = 10.0,
+    columns: int = 2,
+    rewarded: tuple[int, int] | None = None,
+) -> list[Axes]:
     """Draw the scores of all pairs of a query (row) and a key (column), each below the highest of its row.
 
     The square of the trained positions is marked, and a thin line leads along the keys that are right.
@@ -52,7 +58,8 @@ def draw_scores(maps: Mapping[str, Tensor], trained: int, lowest: float = 10.0, 
     Args:
         maps: ``{title: (T, T) scores}`` of a string of ``T / 2`` letters and its copy; keys behind the query are not
             drawn. trained: positions of the longest training strings. lowest: so far below, a cell is white.
-            columns: maps per row.
+            columns: maps per row. rewarded: two distances between query and key; below the square each has a
+            dotted line.
 
     Raises:
         ValueError: if there is no map.
@@ -76,6 +83,8 @@ def draw_scores(maps: Mapping[str, Tensor], trained: int, lowest: float = 10.0, 
             marker="",
             linewidth=1.2,
         )
+        for distance in rewarded or ():
+            ax.plot([trained - distance, T - 1 - distance], [trained, T - 1], ":", color=INK, marker="", linewidth=0.9)
         ax.set_title(title, loc="left", fontsize=11)
         ticks = list(range(0, T, 12))
         ax.set(xticks=ticks, yticks=ticks)
