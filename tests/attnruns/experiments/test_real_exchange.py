@@ -65,3 +65,10 @@ def test_a_run_measures_its_part(tmp_path):
     assert figures["heads"]["others"][0][0] == 1
     assert sorted(figures["read"]) == ["keys", "others, keys", "queries", "usual", "values"]
     assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
+
+
+def test_the_example_is_read_with_each_exchange(tmp_path):
+    figures = checked_run(real_exchange, Job("example", 0, 1), tmp_path, "cpu")
+    assert len(figures["tokens"]) == len(figures["usual"]["weights"])
+    assert {"usual", "keys", "queries", "values", "others, keys"} <= set(figures)
+    assert all(0 <= share <= 1 for share in figures["keys"]["probabilities"].values())

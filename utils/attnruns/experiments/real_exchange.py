@@ -11,16 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.measure.circuits import ExchangedPaths
+from attnbook.measure.circuits import Exchanged, ExchangedPaths
 from attnbook.measure.inside import attentions_of, surprises, without_heads
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments import real_binding
-from attnruns.experiments.real_binding import LOW, SEQUENCES
+from attnruns.experiments.real_binding import ASKED, EXAMPLE, LOW, SEQUENCES
 from attnruns.experiments.real_labels import KEYS, LABELS, LINES, WORDS, Lines, label_ids, prompt
 from attnruns.experiments.real_model import Head, fused, numbered, scores, segments, smollm2, text_tokens
 from attnruns.shared.parts import Parts, measured, steps_of
-from attnruns.shared.rounding import rounded_mean
+from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 TEXT = 256  # tokens of the text on which a control is chosen, and of the next one, on which it is tested
@@ -88,39 +88,76 @@ def followed(pretrained: Pretrained, lines: Lines, found: Any, finders: list[Hea
     }
 
 
+def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[Head]], Tensor]:
+    """The heads that bind, those that find, and five others beside those that bind; the two texts ``(2, 1, TEXT)``."""
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, seed).repeat(1, 2))
+    finders, binders = real_binding.chosen(table)
+    texts = text_tokens(pretrained)[2 * seed * TEXT :][: 2 * TEXT].view(2, 1, TEXT)
+    others = costliest(pretrained, table, binders, texts[0])
+    return {"binders": binders, "finders": finders, "others": others}, texts
+
+
+def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
+    """What the model finds without an exchange, with one, and with the control's."""
+    finders = heads["finders"]
+    return {
+        "usual": paths.read(),
+        "keys": paths.read(keys=finders),
+        "queries": paths.read(queries=finders),
+        "values": paths.read(values=finders),
+        "others, keys": paths.with_writers(heads["others"]).read(keys=finders),
+    }
+
+
 def exchange(job: Job) -> dict[str, Any]:
     """Which colour is named when the finders read the twin's binding in their keys, their queries or their values."""
     pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
-    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
-    finders, binders = real_binding.chosen(table)
-    texts = text_tokens(pretrained)[2 * job.seed * TEXT :][: 2 * TEXT].view(2, 1, TEXT)
-    matched = costliest(pretrained, table, binders, texts[0])
+    heads, texts = heads_and_texts(pretrained, job.seed)
     seen: dict[str, list[dict[str, Tensor]]] = {}
     for first, second in pairs:
         words = torch.stack([first.tokens, second.tokens])
-        paths = ExchangedPaths(pretrained.model, words, binders)
-        for name, found in (
-            ("usual", paths.read()),
-            ("keys", paths.read(keys=finders)),
-            ("queries", paths.read(queries=finders)),
-            ("values", paths.read(values=finders)),
-            ("others, keys", paths.with_writers(matched).read(keys=finders)),
-        ):
-            seen.setdefault(name, []).append(followed(pretrained, first, found, finders))
+        paths = ExchangedPaths(pretrained.model, words, heads["binders"])
+        for name, found in readings(paths, heads).items():
+            seen.setdefault(name, []).append(followed(pretrained, first, found, heads["finders"]))
     read = {
         name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
         for name, every in seen.items()
     }
-    cost = costs(pretrained, texts[1], [binders, matched])
+    cost = costs(pretrained, texts[1], [heads["binders"], heads["others"]])
     return {
-        "heads": {"binders": numbered(binders), "finders": numbered(finders), "others": numbered(matched)},
+        "heads": {name: numbered(of) for name, of in heads.items()},
         "counted": sum(of["own"].numel() for of in seen["usual"]),
         "cost": {name: round(nats, 4) for name, nats in zip(("binders", "others"), cost, strict=True)},
         "read": read,
     }
 
 
-PARTS: Parts = {"exchange": (exchange, 5)}
+def example(job: Job) -> dict[str, Any]:
+    """The chapter's four lines with the same exchanges: each colour's probability after the last word, and the weights
+    of the finders (their mean) from there on each token.
+    """
+    pretrained = smollm2()
+    heads, _ = heads_and_texts(pretrained, job.seed)
+    words, colours = zip(*EXAMPLE, strict=True)
+    which, labels = [words.index(word) for word in (*words, ASKED)], [LABELS.index(colour) for colour in colours]
+    first, second = (prompt(pretrained, list(of), which, labels) for of in (words, (words[1], words[0], *words[2:])))
+    end = int(first.asked[-1]) + 1
+    paths = ExchangedPaths(pretrained.model, torch.stack([first.tokens[:end], second.tokens[:end]]), heads["binders"])
+    figures: dict[str, Any] = {
+        "tokens": [pretrained.tokenizer.decode([token]) for token in first.tokens[:end].tolist()]
+    }
+    for name, found in readings(paths, heads).items():
+        probabilities = found.logits[0, -1].softmax(dim=-1)[label_ids(pretrained)]
+        maps = [(found.maps[layer], head) for layer, head in heads["finders"]]
+        weights = torch.stack([of[0, head, -1] for of, head in maps if of is not None]).mean(dim=0)  # none is fused
+        figures[name] = {
+            "probabilities": dict(zip(LABELS, rounded(probabilities), strict=True)),
+            "weights": rounded(weights),
+        }
+    return figures
+
+
+PARTS: Parts = {"exchange": (exchange, 5), "example": (example, 1)}
 
 
 def run(job: Job) -> Outcome:
@@ -132,6 +169,9 @@ EXPERIMENT = Experiment(
     "real_exchange",
     steps_of(PARTS),
     run,
-    {"weights": "SmolLM2-135M-Instruct in four bits", "words": KEYS, "lines": LINES, "labels": LABELS, "text": TEXT},
+    {
+        "weights": "SmolLM2-135M-Instruct in four bits", "words": KEYS, "lines": LINES, "labels": LABELS, "text": TEXT,
+        "example": EXAMPLE, "asked": ASKED,
+    },
     on_cpu=True,
 )  # fmt: skip
