@@ -2,7 +2,6 @@
 what vectors of several widths carry."""
 
 from collections.abc import Mapping, Sequence
-from math import log2
 
 from matplotlib.axes import Axes
 
@@ -110,13 +109,15 @@ def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes 
     """Draw exact match against the width of the vector, one curve per length of training, on a logarithmic axis.
 
     Args:
-        shares: ``{length of training: {numbers that pass: [exact match of each seed]}}``.
+        shares: ``{length of training: {numbers that pass, a power of two: [exact match of each seed]}}``.
         ax: where to draw; ``None`` makes a figure.
     """
     widths = sorted({width for curve in shares.values() for width in curve})
-    on_axis = {name: {log2(width): values for width, values in curve.items()} for name, curve in shares.items()}
+    on_axis = {
+        name: {width.bit_length() - 1: values for width, values in curve.items()} for name, curve in shares.items()
+    }
     ax = plot_by_length(on_axis, "numbers that pass, k", "exact match (share of lists of two)", ax, trained=None)
-    ax.set_xticks([log2(width) for width in widths], [str(width) for width in widths])
+    ax.set_xticks([width.bit_length() - 1 for width in widths], [str(width) for width in widths])
     return ax
 
 
