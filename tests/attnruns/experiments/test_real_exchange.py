@@ -72,3 +72,7 @@ def test_the_example_is_read_with_each_exchange(tmp_path):
     assert len(figures["tokens"]) == len(figures["usual"]["weights"])
     assert {"usual", "keys", "queries", "values", "others, keys"} <= set(figures)
     assert all(0 <= share <= 1 for share in figures["keys"]["probabilities"].values())
+    for name in ("usual", "keys", "queries", "values", "others, keys"):
+        assert sum(figures[name]["weights"]) == pytest.approx(1, abs=1e-3), name
+    assert figures["keys"]["weights"] != figures["usual"]["weights"]
+    assert figures["values"]["weights"] == figures["usual"]["weights"]

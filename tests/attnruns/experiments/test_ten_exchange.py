@@ -70,3 +70,6 @@ def test_a_run_trains_and_measures(name, tmp_path, monkeypatch):
 def test_the_record_has_the_trainings_of_the_other_one():
     runs = load_result("ten_exchange")["runs"]
     assert {(run["model"], run["seed"]) for run in runs} == {(n, s) for n in ten_exchange.STEPS for s in range(3)}
+    other = {(run["model"], run["seed"]): run["exact_match"] for run in load_result("centre_rules")["runs"]}
+    for run in runs:
+        assert {n: other[run["model"], run["seed"]][n] for n in run["exact_match"]} == run["exact_match"]

@@ -195,7 +195,7 @@ def plot_losses_twice(
 
     Args:
         losses: ``{model: [of each seed [(step, loss), …]]}``; the last step ends the training.
-        minutes: how long each training took.
+        minutes: planned for each training on an idle core; those of a point are computed from its step.
         ylabel: which loss, with its unit.
         highest: of the losses that are shown; ``None`` shows all.
 
@@ -213,7 +213,7 @@ def plot_losses_twice(
             axes[0].plot([minutes * step / steps[-1] for step in steps], values, **look)
             axes[1].plot(steps, values, **look)
         handles.append(Line2D([], [], **look))
-    axes[0].set(xlabel="minutes of one core", ylabel=ylabel)
+    axes[0].set(xlabel="minutes of an idle core", ylabel=ylabel)
     axes[0].set_ylim(top=highest)
     axes[1].set(xlabel="training steps")
     figure.legend(handles, list(losses), loc="outside upper center", ncols=len(losses), frameon=False)
