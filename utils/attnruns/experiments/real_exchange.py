@@ -3,7 +3,7 @@
 Nothing is trained. Of each prompt there is a twin in which the words are exchanged in pairs and the colours stay: where
 one has *cat red*, the other has *lion red*. If the finders' keys read what the binders wrote on the twin, a line with
 *cat* is bound to *lion*, so at *lion* the model should name the colour of *cat*. ``steps`` says how many pairs of
-prompts are measured; each prompt of a pair is the other's twin.
+prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines instead.
 """
 
 from typing import Any
@@ -89,7 +89,7 @@ def followed(pretrained: Pretrained, lines: Lines, found: Any, finders: list[Hea
 
 
 def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[Head]], Tensor]:
-    """The heads that bind, those that find, and five others beside those that bind; the two texts ``(2, 1, TEXT)``."""
+    """The heads that bind, those that find, and as many others as bind, beside them; the two texts ``(2, 1, TEXT)``."""
     table = scores(pretrained.model, segments(pretrained, SEQUENCES, seed).repeat(1, 2))
     finders, binders = real_binding.chosen(table)
     texts = text_tokens(pretrained)[2 * seed * TEXT :][: 2 * TEXT].view(2, 1, TEXT)

@@ -1,7 +1,7 @@
 """When a translator of Chapter 4's file reads the ten of a number: another ten is put under it at chosen steps.
 
 The trainings are those of :mod:`attnruns.experiments.centre_rules`, in the same order of random numbers. Then each
-model reads the correct words of a list, up to a ten. Some annotations are exchanged for those of a twin list, in which
+model reads the correct words of a list. Some annotations are exchanged for those of a twin list, in which
 only this ten is another one. The ten that the model writes says whether it came from what was exchanged.
 """
 
@@ -83,6 +83,7 @@ def exchanged(h: Tensor, twin: Tensor, where: str, ten: Tensor, word: Tensor, st
     if where not in WHERE:
         raise ValueError(f"where must be one of {', '.join(WHERE)}, got {where!r}")
     place = torch.arange(h.shape[1])  # (Tk,)
+    # the first and the last step of each exchange; "nowhere" ends before it begins, so that no step is taken
     taken = {"unit_and_und": (ten - 2, ten - 1), "ten": (ten, ten), "nowhere": (ten + 1, ten)}
     vector = {"vector_of_unit": word + 1, "vector_of_ten": word}
     of_steps = []

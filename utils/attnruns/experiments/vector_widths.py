@@ -1,5 +1,7 @@
 """Chapter 1's file with the same two networks and a narrower vector between them, at two lengths of training.
 
+The control, k = 64, has the two further layers and nothing narrow, and one length of training.
+
 What is trained is the file itself, as it stands in the chapter, on lists of one or two numbers. Two linear layers stand
 after the encoder: from the 64 numbers of its state to ``k``, and back to 64. It stays on the CPU, as the file does.
 """
