@@ -3,7 +3,8 @@
 Nothing is trained. Of each prompt there is a twin in which the words are exchanged in pairs and the colours stay: where
 one has *cat red*, the other has *lion red*. If the finders' keys read what the binders wrote on the twin, a line with
 *cat* is bound to *lion*, so at *lion* the model should name the colour of *cat*. ``steps`` says how many pairs of
-prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines instead.
+prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines
+instead.
 """
 
 from typing import Any
