@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import CourseError
-from coursekit.newexercise import exercise_words, fill, lay_down_exercise, listed
+from coursekit.newexercise import CHECKS, exercise_words, fill, laid_out, lay_down_exercise, listed, template
 from coursekit.notebooks import grader, read
 from coursekit.project import Project
 from misread.exercise import About
@@ -103,3 +103,13 @@ def test_a_section_of_another_chapter_stands_in_the_new_exercise_as_it_is():
     words = exercise_words("lab02", "some_name", About(read_again=("03_scores", "Masks")), None)
     assert fill('read_again="@READ@"', words) == 'read_again=("03_scores", "Masks")'
     assert fill("@CONSTANT@ @CHAPTER@ @TITLE@", words) == "SOME_NAME 2 Some name"
+
+
+@pytest.mark.parametrize("name", ["mean", "mean_of_words", "mean_of_the_words_that_are_there"])
+@pytest.mark.parametrize("section", ["Masks", "What it costs", "What it costs: counted and measured", "Long " * 13])
+def test_the_checks_are_laid_out_as_the_house_formats_them(name, section):
+    about = About(points=2, minutes=12, difficulty=3, read_again=section.strip())
+    text = laid_out(template(CHECKS, exercise_words("lab07", name, about, "A title")))
+    words = [sys.executable, "-m", "ruff", "format", "--config", ROOT / "pyproject.toml", "-"]
+    formatted = subprocess.run(words, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert text == formatted

@@ -17,6 +17,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 CHECKS, RIGHT, TEXT = (f"exercise/{name}" for name in ("checks.py.template", "right.py.template", "text.md"))
 NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 LISTED = re.compile(r"^EXERCISES = \((.*?)\)$", re.MULTILINE | re.DOTALL)
+CALL = re.compile(r"^(\w+ = Exercise)\(\n((?:    .+,\n)+)\)$", re.MULTILINE)
 IMPORT = re.compile(r"^from \.\w+ import .+\n", re.MULTILINE)
 WIDTH = 120  # of a line
 
@@ -40,7 +41,7 @@ def lay_down_exercise(project: Project, lab: Lab, name: str, about: About, title
     last = [cell.id for cell in notebook.cells].index(f"{lab.number}-{list(known)[-1]}-check")
     notebook.cells.insert(last + 1, v4.new_markdown_cell(template(TEXT, words).strip(), id=f"{lab.number}-{name}-text"))
     texts = {
-        module: template(CHECKS, words),
+        module: laid_out(template(CHECKS, words)),
         listing: listed(listing.read_text(encoding="utf-8"), name),
         right: right.read_text(encoding="utf-8").rstrip() + "\n\n\n" + template(RIGHT, words),
     }
@@ -94,6 +95,22 @@ def listed(text: str, name: str) -> str:
     if len(line) > WIDTH:
         line = "EXERCISES = (\n" + "".join(f"    {one},\n" for one in names) + ")"
     return LISTED.sub(lambda _: line, text)
+
+
+def laid_out(text: str) -> str:
+    """The checks of a new exercise as `ruff format` lays out their call, in as few lines as there is room for."""
+
+    def call(found: re.Match[str]) -> str:
+        *lines, about = found[2].splitlines()  # one argument in each
+        parts = about.strip().removeprefix("about=About(").removesuffix("),")
+        whole = " ".join(line.strip() for line in (*lines, about)).removesuffix(",")
+        inside = (parts, re.sub(r", (?=\w+=)", ",\n        ", parts) + ",")
+        broken = ("\n".join([*lines, f"    about=About(\n        {of}\n    ),"]) for of in inside)
+        ways = [f"({whole})", *(f"(\n{of}\n)" for of in ("    " + whole, found[2].rstrip(), *broken))]
+        short = (way for way in ways if max(map(len, (found[1] + way).splitlines())) <= WIDTH)
+        return found[1] + next(short, ways[-1])
+
+    return CALL.sub(call, text)
 
 
 def load(module: Path) -> Exercise:
