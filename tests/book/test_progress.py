@@ -4,7 +4,7 @@ import json
 
 import pytest
 from browser import chromium
-from devtools import tab
+from devtools import PageLeft, Tab, tab
 
 pytestmark = [pytest.mark.book, pytest.mark.slow]
 
@@ -113,3 +113,19 @@ def test_a_browser_that_keeps_nothing_shows_no_button_and_no_error(opened):
     page = opened(KEEPER)
     assert page.run("return document.querySelector('#progress-keeper [role=status]').textContent") == "Nothing is kept."
     assert opened(CHAPTER).run(f"return {BUTTON}.hidden")
+
+
+def test_a_condition_is_asked_again_when_the_page_led_on_before_it_answered():
+    answers = iter([PageLeft("Inspected target navigated or closed"), None, {"value": "there"}])
+
+    class Leaving(Tab):
+        def __init__(self) -> None:
+            pass
+
+        def run(self, script: str) -> object:
+            answer = next(answers)
+            if isinstance(answer, PageLeft):
+                raise answer
+            return answer
+
+    assert Leaving().until("location.pathname") == "there"

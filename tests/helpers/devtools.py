@@ -8,7 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from typing import Any
@@ -17,6 +17,10 @@ from axe_core_python.base import AXE_SCRIPT
 from browser import QUIET, chromium
 
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
+
+
+class PageLeft(RuntimeError):
+    """The page gave way to another one, or was closed, before it could answer."""
 
 
 class Tab:
@@ -52,7 +56,8 @@ class Tab:
             message = self._message()
             if message.get("id") == self._count:
                 if "error" in message:
-                    raise RuntimeError(f"{method}: {message['error']}")
+                    left = "navigated or closed" in message["error"].get("message", "")
+                    raise (PageLeft if left else RuntimeError)(f"{method}: {message['error']}")
                 return message["result"]
             self.events.append(message)
 
@@ -74,10 +79,11 @@ class Tab:
     def until(self, condition: str) -> Any:
         """The first true value of an expression in the page, which is tried for half a minute.
 
-        It is asked anew each time, because the page may have led on to another one."""
+        It is asked anew each time, because the page may have led on to another one, also while it is asked."""
         for _ in range(600):
-            if found := self.run(f"const value = {condition}; return value ? {{ value }} : null;"):
-                return found["value"]
+            with suppress(PageLeft):
+                if found := self.run(f"const value = {condition}; return value ? {{ value }} : null;"):
+                    return found["value"]
             time.sleep(0.05)
         raise RuntimeError(f"never true: {condition}")
 
