@@ -4,7 +4,7 @@ import json
 
 import pytest
 from browser import chromium
-from devtools import PageLeft, Tab, tab
+from devtools import PageLeftError, Tab, tab
 
 pytestmark = [pytest.mark.book, pytest.mark.slow]
 
@@ -116,7 +116,7 @@ def test_a_browser_that_keeps_nothing_shows_no_button_and_no_error(opened):
 
 
 def test_a_condition_is_asked_again_when_the_page_led_on_before_it_answered():
-    answers = iter([PageLeft("Inspected target navigated or closed"), None, {"value": "there"}])
+    answers = iter([PageLeftError("Inspected target navigated or closed"), None, {"value": "there"}])
 
     class Leaving(Tab):
         def __init__(self) -> None:
@@ -124,7 +124,7 @@ def test_a_condition_is_asked_again_when_the_page_led_on_before_it_answered():
 
         def run(self, script: str) -> object:
             answer = next(answers)
-            if isinstance(answer, PageLeft):
+            if isinstance(answer, PageLeftError):
                 raise answer
             return answer
 

@@ -19,7 +19,7 @@ from browser import QUIET, chromium
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
 
 
-class PageLeft(RuntimeError):
+class PageLeftError(RuntimeError):
     """The page gave way to another one, or was closed, before it could answer."""
 
 
@@ -57,7 +57,7 @@ class Tab:
             if message.get("id") == self._count:
                 if "error" in message:
                     left = "navigated or closed" in message["error"].get("message", "")
-                    raise (PageLeft if left else RuntimeError)(f"{method}: {message['error']}")
+                    raise (PageLeftError if left else RuntimeError)(f"{method}: {message['error']}")
                 return message["result"]
             self.events.append(message)
 
@@ -81,7 +81,7 @@ class Tab:
 
         It is asked anew each time, because the page may have led on to another one, also while it is asked."""
         for _ in range(600):
-            with suppress(PageLeft):
+            with suppress(PageLeftError):
                 if found := self.run(f"const value = {condition}; return value ? {{ value }} : null;"):
                     return found["value"]
             time.sleep(0.05)
