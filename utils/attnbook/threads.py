@@ -10,6 +10,21 @@ SMALL = 2_000_000  # parameters; below that the products are so small that threa
 
 
 @contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Let torch compute with so many threads in this block; afterwards as before.
+
+    Args:
+        count: how many, at least one.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
 def one_thread_if_small(model) -> Iterator[None]:
     """Let torch use one thread in this block if ``model`` is small and on the CPU; afterwards as many as before.
 
@@ -20,15 +35,11 @@ def one_thread_if_small(model) -> Iterator[None]:
         model: anything with ``parameters()``; small means fewer than ``SMALL`` parameters, all of them on the CPU.
             What has no ``parameters`` is left alone.
     """
-    before = torch.get_num_threads()
-    if before == 1 or not _is_small(model):
+    if torch.get_num_threads() == 1 or not _is_small(model):
         yield
         return
-    torch.set_num_threads(1)
-    try:
+    with threads(1):
         yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _is_small(model) -> bool:

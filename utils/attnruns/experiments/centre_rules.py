@@ -7,11 +7,13 @@ same lists of numbers. It stays on the CPU, as the file does.
 
 import random
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from attnbook.threads import threads
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -122,20 +124,30 @@ def centres(names: dict[str, Any], model: Any, n: int) -> dict[str, Any]:
     return {"distance": round(sum(distances) / len(distances), 3), "path": [list(pair) for pair in found[0]]}
 
 
+def file_with(name: str, seed: int) -> dict[str, Any]:
+    """The names of the chapter's file with this rule in place of its attention.
+
+    Raises:
+        ValueError: if there is no rule of this name.
+    """
+    names, _ = run_file(code(seed))
+    names["Attention"] = attention_of(name, names["Attention"])
+    return names
+
+
+def trained_and_tested(names: dict[str, Any], job: Job, sizes: Sequence[int]) -> tuple[Any, dict[str, float]]:
+    """The file's translator, trained, and its exact match on lists of each of these sizes."""
+    model = names["train"](job.model in WINDOWS, steps=job.steps)
+    random.seed(TEST_SEED + job.seed)
+    return model, {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in sizes}
+
+
 def run(job: Job) -> Outcome:
     """Train the file's translator with one rule, and test it on lists up to three times as long."""
-    names, _ = run_file(code(job.seed))
-    names["Attention"] = attention_of(job.model, names["Attention"])
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    started = time.process_time()
-    try:
-        model = names["train"](job.model in WINDOWS, steps=job.steps)
-        random.seed(TEST_SEED + job.seed)
-        shares = {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in TESTED}
+    names, started = file_with(job.model, job.seed), time.process_time()
+    with threads(1):
+        model, shares = trained_and_tested(names, job, TESTED)
         followed = {str(n): centres(names, model, n) for n in FOLLOWED}
-    finally:
-        torch.set_num_threads(threads)
     parameters = sum(part.numel() for part in model.parameters())
     seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
     return Outcome({"parameters": parameters, "exact_match": shares, "centres": followed} | seconds)

@@ -6,14 +6,14 @@ sequence and several side by side. Seconds by the clock: run it alone, with ``--
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 from torch import nn
 
 from attnbook.models.sequence_layers import Convolution, Recurrent, SelfAttention
 from attnbook.seeding import seed_everything
+from attnbook.threads import threads
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.timing import wall_seconds
 
@@ -25,17 +25,6 @@ LAYERS: dict[str, Callable[[int], nn.Module]] = {
     "self_attention": SelfAttention,
 }
 REPEATS = 9  # the "steps" of a job: the shortest of so many times counts
-
-
-@contextmanager
-def threads(count: int) -> Iterator[None]:
-    """Let torch compute with so many threads inside this block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def training_step(layer: nn.Module, x: torch.Tensor) -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, WINDOWS, attention_of, code
-from attnruns.shared.chapter_file import run_file
+from attnbook.threads import threads
+from attnruns.experiments import centre_rules
+from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, WINDOWS, trained_and_tested
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -30,9 +31,7 @@ def file_with(name: str, seed: int) -> dict[str, Any]:
         ValueError: if the experiment has no such rule.
     """
     chosen(STEPS, name)
-    names, _ = run_file(code(seed))
-    names["Attention"] = attention_of(name, names["Attention"])
-    return names
+    return centre_rules.file_with(name, seed)
 
 
 def build(name: str) -> nn.Module:
@@ -143,17 +142,10 @@ def measure(names: dict[str, Any], model: Any, seed: int) -> dict[str, Any]:
 
 def run(job: Job) -> Outcome:
     """Train the file's translator with one rule, and exchange tens."""
-    names = file_with(job.model, job.seed)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    started = time.process_time()
-    try:
-        model = names["train"](job.model in WINDOWS, steps=job.steps)
-        random.seed(TEST_SEED + job.seed)
-        exact = {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in (2, NUMBERS)}
+    names, started = file_with(job.model, job.seed), time.process_time()
+    with threads(1):
+        model, exact = trained_and_tested(names, job, (2, NUMBERS))
         figures = measure(names, model, job.seed)
-    finally:
-        torch.set_num_threads(threads)
     seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
     return Outcome({"exact_match": exact} | figures | seconds, model if job.seed == 0 else None)
 
