@@ -5,13 +5,14 @@ import torch
 from experiment_runs import checked_run
 
 from attnruns.experiments import vector_widths
-from attnruns.shared.chapter_file import run_file
+from attnruns.experiments.state_sizes import CHAPTER
+from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Job
 
 
 def test_the_chapter_gets_one_more_line_and_four_others_change():
     changed = vector_widths.code("4_for_1500", 7, 5).splitlines()
-    plain = vector_widths.file_of(vector_widths.CHAPTER, {}, 0, 700, without=("alone-answer",)).splitlines()
+    plain = file_of(CHAPTER, {}, 0, 700, without=("alone-answer",)).splitlines()
     (added,) = [line for line in changed if "self.narrow = " in line]
     assert added.strip() == "self.narrow = nn.Sequential(nn.Linear(hidden, 4), nn.Linear(4, hidden))"
     changed.remove(added)

@@ -25,13 +25,17 @@ STEPS = {name: steps for name, (_, steps) in MODELS.items()}
 def code(name: str, seed: int, steps: int) -> str:
     """The file up to the end of its training, with a state of another size, this seed and so many steps."""
     size, _ = chosen(MODELS, name)
-    replaced = {
+    return on_short_lists({"hidden=64": f"hidden={size}"}, seed, steps)
+
+
+def on_short_lists(replaced: Mapping[str, str], seed: int, steps: int) -> str:
+    """The file up to the end of its training, on lists of at most ``LONGEST`` numbers; ``replaced`` says what else."""
+    common = {
         "torch.manual_seed(0)": "torch.manual_seed({seed})",
         "STEPS, draw = 700, random.Random(0)": "STEPS, draw = {steps}, random.Random({seed})",
         "draw.randint(1, 4)": f"draw.randint(1, {LONGEST})",
-        "hidden=64": f"hidden={size}",
     }
-    return file_of(CHAPTER, replaced, seed, steps, without=("alone-answer",))
+    return file_of(CHAPTER, {**common, **replaced}, seed, steps, without=("alone-answer",))
 
 
 def exact_matches(names: Mapping[str, Any]) -> dict[str, float]:
@@ -48,7 +52,12 @@ def exact_matches(names: Mapping[str, Any]) -> dict[str, float]:
 
 def run(job: Job) -> Outcome:
     """Train the file with one size of the state, for one number of steps."""
-    names, spent = run_file(code(job.model, job.seed, job.steps))
+    return measured(code(job.model, job.seed, job.steps))
+
+
+def measured(text: str) -> Outcome:
+    """What a file has learned when it has run."""
+    names, spent = run_file(text)
     return Outcome({"exact_match": exact_matches(names), "loss": round(names["loss"].item(), 4), "seconds": spent})
 
 

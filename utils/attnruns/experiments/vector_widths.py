@@ -6,8 +6,7 @@ What is trained is the file itself, as it stands in the chapter, on lists of one
 after the encoder: from the 64 numbers of its state to ``k``, and back to 64. It stays on the CPU, as the file does.
 """
 
-from attnruns.experiments.state_sizes import CHAPTER, COUNT, LONGEST, exact_matches
-from attnruns.shared.chapter_file import file_of, run_file
+from attnruns.experiments.state_sizes import COUNT, LONGEST, measured, on_short_lists
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -25,20 +24,12 @@ def code(name: str, seed: int, steps: int) -> str:
     """The file up to the end of its training, with a vector of another width, this seed and so many steps."""
     width, _ = chosen(MODELS, name)
     narrow = f"self.narrow = nn.Sequential(nn.Linear(hidden, {width}), nn.Linear({width}, hidden))"
-    replaced = {
-        "torch.manual_seed(0)": "torch.manual_seed({seed})",
-        "STEPS, draw = 700, random.Random(0)": "STEPS, draw = {steps}, random.Random({seed})",
-        "draw.randint(1, 4)": f"draw.randint(1, {LONGEST})",
-        LAYER: f"{LAYER}        {narrow}\n",
-        LAST: f"self.narrow({LAST})",
-    }
-    return file_of(CHAPTER, replaced, seed, steps, without=("alone-answer",))
+    return on_short_lists({LAYER: f"{LAYER}        {narrow}\n", LAST: f"self.narrow({LAST})"}, seed, steps)
 
 
 def run(job: Job) -> Outcome:
     """Train the file with one width of the vector, for one number of steps."""
-    names, spent = run_file(code(job.model, job.seed, job.steps))
-    return Outcome({"exact_match": exact_matches(names), "loss": round(names["loss"].item(), 4), "seconds": spent})
+    return measured(code(job.model, job.seed, job.steps))
 
 
 SETTINGS = {
