@@ -19,6 +19,11 @@ def wall_seconds(work: Callable, *arguments, device: torch.device | str = "cpu")
     return _clock(device) - start
 
 
+def card_name(device: torch.device) -> str | None:
+    """What a graphics card calls itself, such as ``"NVIDIA H100 80GB HBM3"``; None for every other device."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else None
+
+
 def processor_seconds(work: Callable, *arguments) -> float:
     """Seconds of one call that this process had of the processor: another program that runs meanwhile does not count.
 
