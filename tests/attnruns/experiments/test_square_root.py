@@ -1,5 +1,7 @@
 """The layer that learns which label fits which wish, with each of its scores."""
 
+from functools import partial
+
 import pytest
 import torch
 from experiment_runs import checked_run
@@ -84,5 +86,5 @@ def test_a_run_has_a_curve_for_each_learning_rate(name, tmp_path, monkeypatch):
 
 
 def test_a_layer_with_the_root_learns_in_a_hundred_steps():
-    curve = square_root.curve("root", 64, Job("root_64", 0, 100), 0.01)
+    curve = square_root.curve(partial(Library, "root", 64), Job("root_64", 0, 100), 0.01)
     assert curve["100"]["accuracy"] > 0.9 > 0.3 > curve["0"]["accuracy"]

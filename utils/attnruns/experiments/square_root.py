@@ -6,6 +6,8 @@ factor also changes how far a step goes. The model is small, and stays on the CP
 """
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -97,11 +99,11 @@ def measured(model: Library, asked: Questions) -> dict[str, float]:
     }
 
 
-def curve(score: str, width: int, job: Job, rate: float) -> dict[str, dict[str, float]]:
-    """Train one layer at one learning rate; what is measured, by the step."""
+def curve(make: Callable[[], Library], job: Job, rate: float) -> dict[str, dict[str, float]]:
+    """Train the layer that ``make`` returns at one learning rate; what is measured, by the step."""
     seed_everything(job.seed)
     test = questions(TESTS)
-    model = Library(score, width)
+    model = make()
     optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     found = {"0": measured(model, test)}
     for step in range(1, job.steps + 1):
@@ -119,7 +121,8 @@ def run(job: Job) -> Outcome:
     chosen(STEPS, job.model)
     score, width = job.model.rsplit("_", 1)
     started = time.process_time()
-    figures: dict[str, Any] = {"by_rate": {str(rate): curve(score, int(width), job, rate) for rate in RATES}}
+    make = partial(Library, score, int(width))
+    figures: dict[str, Any] = {"by_rate": {str(rate): curve(make, job, rate) for rate in RATES}}
     return Outcome(figures | {"seconds": round(time.process_time() - started, 1)})
 
 

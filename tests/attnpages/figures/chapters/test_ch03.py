@@ -7,7 +7,7 @@ from attnpages.figures.chapters.ch03 import (
     draw_library,
     plot_against_features,
     plot_batch,
-    plot_learning,
+    plot_by_rate,
     plot_mixing,
     plot_preferences,
     plot_runs,
@@ -84,24 +84,31 @@ def test_no_mixtures_are_refused():
         plot_mixing({})
 
 
-BY_STEP = {"root": {0: [0.1, 0.1], 100: [0.9, 1.0]}, "plain": {0: [0.1, 0.1], 100: [0.3, 0.5]}}
+BY_RATE = {"root": {0.001: [0.1, 0.1], 0.1: [0.9, 1.0]}, "plain": {0.001: [0.1, 0.1], 0.1: [0.3, 0.5]}}
 
 
-def test_layers_learn_side_by_side_under_one_legend(texts):
-    few, many = plot_learning({"64 features": BY_STEP, "1,024 features": BY_STEP}, "step", "share correct")
-    assert [line.get_xydata().tolist() for line in few.lines] == [[[0, 0.1], [100, 0.95]], [[0, 0.1], [100, 0.4]]]
+def test_layers_are_compared_at_each_rate_under_one_legend(texts):
+    few, many = plot_by_rate({"64 features": BY_RATE, "1,024 features": BY_RATE}, "learning rate", "share correct")
+    assert [line.get_xydata().tolist() for line in few.lines] == [
+        [[0.001, 0.1], [0.1, 0.95]],
+        [[0.001, 0.1], [0.1, 0.4]],
+    ]
     assert (few.get_title(), many.get_title()) == ("64 features", "1,024 features")
-    assert few.get_legend() is None
-    assert {"root", "plain"} <= set(texts(many))
+    assert few.get_legend() is many.get_legend() is None
+    [legend] = few.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["root", "plain"]
     assert (few.get_ylabel(), many.get_ylabel()) == ("share correct", "")
+    assert few.get_xscale() == "log"
+    assert [label.get_text() for label in few.get_xticklabels()] == ["0.001", "0.1"]
+    assert few.figure.get_supxlabel() == "learning rate"
 
 
 @pytest.mark.parametrize(
-    "panels, message", [({}, "panels is empty"), ({"a": BY_STEP, "b": {"root": {0: [0.1]}}}, "the first panel has")]
+    "panels, message", [({}, "panels is empty"), ({"a": BY_RATE, "b": {"root": {0.1: [0.1]}}}, "the first panel has")]
 )
 def test_layers_that_cannot_be_compared_are_refused(panels, message):
     with pytest.raises(ValueError, match=message):
-        plot_learning(panels, "step", "share correct")
+        plot_by_rate(panels, "learning rate", "share correct")
 
 
 RUNS = {

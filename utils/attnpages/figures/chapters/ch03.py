@@ -148,11 +148,12 @@ def plot_preferences(
     return axes
 
 
-def plot_learning(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> list[Axes]:
-    """Draw how several layers learn, under several conditions side by side: lines through the means of the seeds.
+def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> list[Axes]:
+    """Draw how well layers have learned by their learning rate, under several conditions side by side: lines through
+    the means of the seeds, over a logarithmic axis.
 
     Args:
-        panels: ``{title: {curve: {step: [one share a seed]}}}``, the same curves in each panel.
+        panels: ``{title: {curve: {rate: [one share a seed]}}}``, the same curves in each panel.
         xlabel, ylabel: of all panels.
 
     Raises:
@@ -162,14 +163,19 @@ def plot_learning(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> li
     if not panels:
         raise ValueError("panels is empty; give at least one title with its curves")
     names = list(next(iter(panels.values())))
-    _, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.4), squeeze=False, sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), squeeze=False, sharey=True, layout="constrained")
     for ax, (title, curves) in zip(axes[0], panels.items(), strict=True):
         if list(curves) != names:
             raise ValueError(f"{title!r} has the curves {list(curves)}; the first panel has {names}")
-        plot_by_length(curves, xlabel, ylabel if ax is axes[0, 0] else "", ax=ax, trained=None)
+        plot_by_length(curves, "", ylabel if ax is axes[0, 0] else "", ax=ax, trained=None)
         ax.get_legend().remove()
+        rates = sorted({rate for points in curves.values() for rate in points})
+        ax.set_xscale("log")
+        ax.set_xticks(rates, [f"{rate:g}" for rate in rates], rotation=60, minor=False)
+        ax.minorticks_off()
         ax.set_title(title)
-    axes[0, -1].legend(loc="lower right", fontsize=10)
+    figure.supxlabel(xlabel, fontsize=12)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=10)
     return list(axes[0])
 
 
