@@ -32,7 +32,7 @@ REPLACED = {
 
 def names_of(seed: int) -> dict[str, Any]:
     """What the file defines, with the CNN that it pretrains from this seed."""
-    return run_file(file_of("06_captioning", REPLACED, seed, 1, without=("file-answer", "file-straight")))[0]
+    return run_file(file_of("06_captioning", REPLACED, seed, 1, without=("file-answer",)))[0]
 
 
 def read_draws(file: dict[str, Any], model: nn.Module) -> tuple[Tensor, Tensor, Tensor, Tensor]:

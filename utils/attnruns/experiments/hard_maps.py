@@ -19,7 +19,7 @@ from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = dict.fromkeys(("soft", "leave_one_out"), 1000)
-TRAINED = ("file-pretrain", "file-report", "file-soft", "file-answer", "file-straight")  # what a fresh model leaves out
+TRAINED = ("file-pretrain", "file-report", "file-soft", "file-answer")  # what a fresh model leaves out
 
 
 def build(name: str) -> nn.Module:

@@ -1,0 +1,73 @@
+import pytest
+import torch
+
+from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_pairs, plot_variances
+
+CHANCES, ESTIMATES = torch.tensor([[0.25, 0.25], [0.25, 0.25]]), torch.tensor([[0.0, 0.0], [-0.5, 0.5]])
+
+
+def test_pairs_show_estimates_and_probabilities_beside_the_variance_of_constants(looks_right):
+    estimates = ESTIMATES[torch.tensor([[0, 1], [1, 0]])]  # (2, 2, 2): the same draw twice teaches nothing
+    left, right = plot_pairs(
+        ["two", "seven"], CHANCES, estimates, lambda b: (b + 2) ** 2 / 5, 0.5, {"none": 0.0, "b = −2": -2.0}
+    )
+    written = [text.get_text() for text in left.texts]
+    assert written[::2] == ["(0, 0)", "(−0.5, 0.5)", "(−0.5, 0.5)", "(0, 0)"]
+    assert written[1::2] == ["p = 0.25"] * 4
+    assert [text.get_text() for text in right.texts] == ["leave-one-out: 0.50", "none: 0.80", "b = −2:\n0.00"]
+    points = [(line.get_xdata()[0], line.get_ydata()[0]) for line in right.lines if line.get_marker() == "o"]
+    assert points == [(0.0, 0.8), (-2.0, 0.0)]
+
+
+@pytest.mark.parametrize(
+    "names, estimates", [(["two"], torch.zeros(1, 1, 1)), (["two", "seven"], torch.zeros(2, 2, 3))]
+)
+def test_pairs_that_do_not_match_are_refused(names, estimates):
+    with pytest.raises(ValueError, match="chances and estimates must be"):
+        plot_pairs(names, CHANCES, estimates, abs, 0.5, {})
+
+
+def test_variances_have_a_dot_per_seed(looks_right):
+    early, late = plot_variances({"early": {"none": [3.0, 1.0], "moving": [0.1, 0.2]}, "late": {"none": [1.0, 2.0],
+                                  "moving": [0.3, 0.1]}})  # fmt: skip
+    dots = [list(one.get_xdata()) for one in early.lines if one.get_marker() == "o"]
+    assert dots == [[3.0, 1.0], [0.1, 0.2]]
+    assert late.get_xscale() == "log"
+    assert [label.get_text() for label in early.get_yticklabels()] == ["none", "moving"]
+
+
+@pytest.mark.parametrize("panels", [{}, {"a": {"x": [1.0]}, "b": {"y": [1.0]}}])
+def test_panels_with_different_estimators_are_refused(panels):
+    with pytest.raises(ValueError, match="same estimators"):
+        plot_variances(panels)
+
+
+def test_a_variance_of_zero_is_refused():
+    with pytest.raises(ValueError, match="not above 0"):
+        plot_variances({"a": {"x": [0.0]}})
+
+
+def test_learning_has_a_line_per_seed_and_one_through_the_medians(looks_right):
+    hard = {0: [0.0, 0.1, 0.5], 10: [0.2, 1.0, 0.9]}
+    variance = {"hard": {0: [1.0, 4.0], 10: [0.1, 0.1]}}
+    left, right = plot_learning({"soft": {0: [0.1, 0.1, 0.1]}, "hard": hard}, variance, level=0.75)
+    assert list(left.lines[-1].get_ydata()) == [0.75, 0.75]
+    thick = [one for one in left.lines if one.get_linewidth() > 2]
+    assert (len(left.lines), len(thick)) == (9, 2)
+    assert list(thick[1].get_ydata()) == [0.1, 0.9]
+    assert right.get_yscale() == "log"
+    assert right.lines[-1].get_color() == thick[1].get_color()
+
+
+def test_learning_without_variances_has_one_panel(looks_right):
+    (only,) = plot_learning({"soft": {0: [0.1, 0.2], 10: [0.3, 0.4]}})
+    assert len(only.lines) == 3
+
+
+@pytest.mark.parametrize(
+    "exact, variance",
+    [({}, {"a": {0: [1.0]}}), ({"a": {0: [1.0]}}, {"a": {0: [0.0]}}), ({"a": {0: [1.0], 1: []}}, {"a": {0: [1.0]}})],
+)
+def test_learning_that_cannot_be_drawn_is_refused(exact, variance):
+    with pytest.raises(ValueError, match=r"must|not above 0"):
+        plot_learning(exact, variance)

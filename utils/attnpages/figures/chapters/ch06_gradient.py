@@ -1,0 +1,143 @@
+"""Figures of chapter 06: all pairs of two draws, the variance of REINFORCE, and learning by steps."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnpages.figures.boxes import line
+from attnpages.figures.palette import DARK_GREY, INK, LINE, PAPER
+from attnpages.figures.style import HEAT_MAP, STYLES
+
+
+def plot_pairs(
+    names: Sequence[str], chances: Tensor, estimates: Tensor, variance: Callable[[float], float], level: float,
+    marks: Mapping[str, float],
+) -> list[Axes]:  # fmt: skip
+    """Draw all pairs of two draws with their estimates, and beside them the variance with a constant baseline.
+
+    Args:
+        names: of the ``n`` positions. chances: ``(n, n)``, the probability of each pair, first draw by second draw.
+        estimates: ``(n, n, n)``, the mean of both leave-one-out estimates of each pair.
+        variance: that of the mean of two estimates with this constant baseline. level: that with leave-one-out.
+        marks: ``{what is written beside a point of the curve: its constant baseline}``.
+
+    Raises:
+        ValueError: if there is not one probability and one estimate per pair of names.
+    """
+    n = len(names)
+    if tuple(chances.shape) != (n, n) or tuple(estimates.shape) != (n, n, n):
+        raise ValueError(f"chances and estimates must be (n, n) and (n, n, n) with n = {n} names, "
+                         f"got {tuple(chances.shape)} and {tuple(estimates.shape)}")  # fmt: skip
+    _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.5), layout="constrained", width_ratios=(1.25, 1))
+    _pairs(left, names, chances, estimates)
+    _constants(right, variance, level, marks)
+    return [left, right]
+
+
+def _pairs(ax: Axes, names: Sequence[str], chances: Tensor, estimates: Tensor) -> None:
+    """One cell per pair: its estimate, one number per score, above its probability, which also shades it."""
+    ax.imshow(chances.numpy(), cmap=HEAT_MAP, vmin=0, vmax=2.5 * chances.max().item(), aspect="auto")
+    for i in range(len(names)):
+        for j in range(len(names)):
+            numbers = ", ".join(f"{x + 0.0:.3g}".replace("-", "−") for x in estimates[i, j].tolist())
+            ax.text(j, i - 0.12, f"({numbers})", ha="center", va="center", size=9)
+            ax.text(j, i + 0.2, f"p = {chances[i, j]:.2f}", ha="center", va="center", size=9, color=DARK_GREY)
+    ax.set(xticks=range(len(names)), yticks=range(len(names)), xlabel="second draw", ylabel="first draw")
+    ax.set_xticklabels(names)
+    ax.set_yticklabels(names, rotation=90, va="center")
+    ax.set_title("leave-one-out, pair by pair", fontsize=11, loc="left")
+    ax.grid(False)
+    for border in range(1, len(names)):
+        ax.axhline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
+        ax.axvline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
+
+
+def _constants(ax: Axes, variance: Callable[[float], float], level: float, marks: Mapping[str, float]) -> None:
+    """The variance by the constant baseline, with points on this curve, and a dashed line at ``level``."""
+    at = np.linspace(-4, 0, 81)
+    constant, other = STYLES[0], STYLES[1]
+    ax.plot(at, [variance(float(b)) for b in at], color=constant.colour, linestyle="-", marker="", linewidth=2.2)
+    ax.axhline(level, color=other.colour, linestyle=other.line, linewidth=1.8)
+    ax.text(-1.95, level + 0.03, f"leave-one-out: {level:.2f}", ha="center", va="bottom", size=9, color=other.colour)
+    for name, b in marks.items():
+        ax.plot([b], [variance(b)], color=constant.colour, marker="o", linestyle="", markersize=7)
+        above: dict = {"xytext": (7, 9), "ha": "center", "va": "bottom"}  # inside the bowl of the curve
+        beside: dict = {"xytext": (-8, 0), "ha": "right", "va": "center"}
+        look = above if variance(b) < level else beside
+        gap = "\n" if look is above else " "
+        ax.annotate(f"{name}:{gap}{variance(b):.2f}", (b, variance(b)), textcoords="offset points", size=9, **look)
+    ax.set(xlabel="constant baseline b", ylabel="variance of the mean of two", ylim=(0, 1.5), xlim=(-4, 0.15))
+    ax.set_title("moving average: a constant", fontsize=11, loc="left")
+
+
+def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
+    """Draw variances on a logarithmic axis, one panel per title: a dot per seed, a line from the least to the largest.
+
+    Args:
+        panels: ``{title: {name of an estimator: [one variance per seed]}}``, the same estimators in each.
+
+    Raises:
+        ValueError: if there is no panel, the names differ, or a variance is not above 0.
+    """
+    names = [list(panel) for panel in panels.values()]
+    if not names or any(other != names[0] for other in names):
+        raise ValueError(f"panels must be at least one, with the same estimators in each; got {names}")
+    _, axes = plt.subplots(
+        1, len(panels), figsize=(6.5, 1.2 + 0.36 * len(names[0])), layout="constrained", sharex=True, sharey=True,
+        squeeze=False,
+    )  # fmt: skip
+    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        for row, values in enumerate(panel.values()):
+            if min(values) <= 0:
+                raise ValueError(f"{title!r} holds a variance that is not above 0: {list(values)}")
+            line(ax, (min(values), max(values)), (row, row), LINE, width=2.5)
+            ax.plot(values, [row] * len(values), linestyle="", marker="o", color=STYLES[0].colour)
+        ax.set(xscale="log", xlabel="variance (nats²)")
+        ax.set_title(title, fontsize=11, loc="left")
+    axes[0, 0].set_yticks(range(len(names[0])), names[0])
+    axes[0, 0].invert_yaxis()
+    return list(axes[0])
+
+
+def plot_learning(
+    exact: Mapping[str, Mapping[int, Sequence[float]]],
+    variance: Mapping[str, Mapping[int, Sequence[float]]] | None = None, level: float | None = None,
+) -> list[Axes]:  # fmt: skip
+    """Draw the exact match over the steps of training, and variances beside it: a thin line per seed, a thick median.
+
+    Args:
+        exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
+            stands in both has the same colour. Without variances there is one panel.
+        level: a share that the left panel marks by a dotted line.
+
+    Raises:
+        ValueError: if there is no name, a name has other numbers of seeds at some steps, or a variance is not above 0.
+    """
+    if not exact:
+        raise ValueError("exact must have at least one name")
+    variance = variance or {}
+    if any(value <= 0 for of in variance.values() for values in of.values() for value in values):
+        raise ValueError("a variance is not above 0, so a logarithmic axis cannot show it")
+    looks = dict(zip(dict.fromkeys([*exact, *variance]), STYLES, strict=False))
+    size = (6.5, 3.6 if variance else 3.2)
+    figure, axes = plt.subplots(1, 2 if variance else 1, figsize=size, layout="constrained", squeeze=False)
+    panels = ((exact, "exact match (share of captions)", "linear"), (variance, "variance of the estimate", "log"))
+    handles = {}
+    for ax, (curves, ylabel, scale) in zip(axes[0], panels, strict=False):
+        for name, of in curves.items():
+            if len({len(values) for values in of.values()}) != 1:
+                raise ValueError(f"{name} must have as many seeds at each step")
+            steps, rows, look = list(of), np.array([*of.values()], dtype=float), looks[name]
+            for seed in rows.T:
+                ax.plot(steps, seed, color=look.colour, linestyle="-", marker="", linewidth=0.8, alpha=0.4)
+            style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
+            (handles[name],) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
+        ax.set(yscale=scale, xlabel="training step", ylabel=ylabel)
+    axes[0, 0].set_ylim(-0.03, 1.03)
+    if level is not None:
+        axes[0, 0].axhline(level, color=INK, linewidth=1, linestyle=":")
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=2 if variance else 3)
+    return list(axes[0])
