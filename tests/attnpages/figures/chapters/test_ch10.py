@@ -76,6 +76,11 @@ def test_each_beginning_stands_in_the_tree_with_its_probability(texts):
     assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 4 + ["--"] * 2
 
 
+def test_a_tree_of_small_probabilities_has_as_many_decimal_places_as_it_needs(texts):
+    shown = texts(draw_tree({"a": 0.0597, "a b": 0.0057}, digits=3))
+    assert {"a  0.060", "0.060", "b  0.006", "0.095"} <= set(shown)
+
+
 def test_no_two_texts_of_the_tree_overlap():
     ax = draw_tree(TREE)
     ax.figure.canvas.draw()
