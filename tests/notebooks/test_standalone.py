@@ -17,7 +17,7 @@ from coursekit.standalone import printed, tagged, write_standalone
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [path for path in PROJECT.chapters if tagged(read(path))]
 MOST_SECONDS = 60
-# One that trains fast and shows much of the order in which numbers are drawn, dates and their translations; and one that
+# One trains fast and shows much of the order in which numbers are drawn, dates and their translations; the other one
 # trains nothing, and shows hypotheses and counts of positions.
 WHOLE = ("02_bahdanau", "10_decoding")
 
