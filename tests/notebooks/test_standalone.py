@@ -17,8 +17,8 @@ from coursekit.standalone import printed, tagged, write_standalone
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [path for path in PROJECT.chapters if tagged(read(path))]
 MOST_SECONDS = 60
-# The two that train fastest and show the most of the order in which numbers are drawn: dates and their translations,
-# and shares of sampled texts. One seeds Python's draws, both seed torch's.
+# One trains fast and shows much of the order in which numbers are drawn, dates and their translations; the other one
+# trains nothing, and shows hypotheses and counts of positions.
 WHOLE = ("02_bahdanau", "10_decoding")
 
 

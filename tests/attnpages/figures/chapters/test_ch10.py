@@ -70,10 +70,16 @@ def test_rates_outside_their_interval_are_refused(rows):
 def test_each_beginning_stands_in_the_tree_with_its_probability(texts):
     ax = draw_tree(TREE, kept=["b", "b end"], taken=["a", "a end"])
     shown = {text.get_text() for text in ax.texts}
-    assert shown >= {"start", "end  0.15", "a  0.48", "b  0.37", "end  0.21", "a  0.15", "end  0.32"}
-    assert {f"{share:.2f}" for share in (0.48, 0.37, 0.15, 0.21 / 0.48, 0.15 / 0.48, 0.32 / 0.37)} <= shown
-    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b  0.37", "end  0.32"}
+    assert shown >= {"start", "end\n0.15", "a\n0.48", "b\n0.37", "end\n0.21", "a\n0.15", "end\n0.32"}
+    assert {f"{share:.2f}" for share in (0.21 / 0.48, 0.15 / 0.48, 0.32 / 0.37)} <= shown
+    assert "0.48" not in shown  # a first word has its number at the end alone
+    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b\n0.37", "end\n0.32"}
     assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 4 + ["--"] * 2
+
+
+def test_a_tree_of_small_probabilities_has_as_many_decimal_places_as_it_needs(texts):
+    shown = texts(draw_tree({"a": 0.0597, "a b": 0.0057}, digits=3))
+    assert {"a\n0.060", "b\n0.006", "0.095"} <= set(shown)
 
 
 def test_no_two_texts_of_the_tree_overlap():

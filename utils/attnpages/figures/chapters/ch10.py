@@ -81,15 +81,20 @@ def plot_rates(rows: Mapping[str, Mapping[str, Rate]], xlabel: str, ax: Axes | N
 
 
 def draw_tree(
-    probabilities: Mapping[str, float], kept: Sequence[str] = (), taken: Sequence[str] = (), ax: Axes | None = None
+    probabilities: Mapping[str, float],
+    kept: Sequence[str] = (),
+    taken: Sequence[str] = (),
+    ax: Axes | None = None,
+    digits: int = 2,
 ) -> Axes:
-    """Draw beginnings of sentences as a tree from left to right, each with its probability, and on each branch the
-    probability of its word alone.
+    """Draw beginnings of sentences as a tree from left to right, each with its probability, and on each branch after
+    the first the probability of its word alone.
 
     Args:
         probabilities: ``{"a": 0.5, "a end": 0.3, …}``: words parted by spaces, and the probability of the whole
             beginning. A beginning hangs on the one that is a word shorter; parents come before children.
         kept: beginnings on the winning path, drawn bold with a thick line. taken: those on the greedy one, dashed.
+        digits: decimal places of all probabilities.
 
     Raises:
         ValueError: if there is nothing to draw, or a beginning comes before its parent.
@@ -112,8 +117,11 @@ def draw_tree(
         if parent and parent not in names[:number]:
             raise ValueError(f"{name!r} comes before its beginning {parent!r}; give the shorter ones first")
         _branch(ax, name, heights.get(parent, root), heights[name], name in kept, name in taken)
-        _share(ax, name, heights.get(parent, root), heights[name], probabilities[name] / probabilities.get(parent, 1.0))
-        _node(ax, len(name.split()), heights[name], f"{name.split()[-1]}  {probabilities[name]:.2f}", name in kept)
+        if parent:  # a first word has the same number at its end
+            share = f"{probabilities[name] / probabilities[parent]:.{digits}f}"
+            _share(ax, name, heights[parent], heights[name], share)
+        reached = f"{name.split()[-1]}\n{probabilities[name]:.{digits}f}"
+        _node(ax, len(name.split()), heights[name], reached, name in kept)
     return ax
 
 
@@ -219,19 +227,10 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
     line(ax, (x - 0.6, x - 0.08), (start, end), style.colour if style else FAINT, **look)
 
 
-def _share(ax: Axes, name: str, start: float, end: float, share: float) -> None:
+def _share(ax: Axes, name: str, start: float, end: float, share: str) -> None:
     """Write the probability of one word above its branch, where no line is: near the end, branches lie apart."""
-    side, x = ("left", 0.02) if end <= start else ("right", 0.0)
-    say(
-        ax,
-        len(name.split()) - 0.26 + x,
-        0.35 * start + 0.65 * end,
-        f"{share:.2f}",
-        ha=side,
-        va="bottom",
-        size=9,
-        colour=LINE,
-    )
+    side, x = ("center", -0.06) if end == start else ("left", -0.03) if end < start else ("right", 0.0)
+    say(ax, len(name.split()) - 0.26 + x, 0.35 * start + 0.65 * end, share, ha=side, va="bottom", size=9, colour=LINE)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
