@@ -41,7 +41,8 @@ def draw_without(
         line[0].set_ylabel(f"{machine}\nrow of memory")
     for ax, title in zip(axes[0], titles[0], strict=True):
         ax.set_title(title, fontsize=11)
-    axes[-1, len(titles[0]) // 2].set_xlabel("time step")
+    for ax in axes[-1]:
+        ax.set_xlabel("time step")
     figure.colorbar(image, ax=axes, label="weight", aspect=40, pad=0.02)
     return axes
 
