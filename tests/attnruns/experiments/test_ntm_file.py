@@ -50,11 +50,12 @@ def test_nothing_left_out_is_the_machine_itself_and_only_the_read_head_lacks_a_s
     with torch.no_grad():
         logits, weights = machine(inputs, rows=6)
         plain, own = ntm_file.read_without(machine, inputs, 6, (), (4,))
-        _, changed = ntm_file.read_without(machine, inputs, 6, ("content",), (4,))
+        outputs, changed = ntm_file.read_without(machine, inputs, 6, ("content",), (4,))
     torch.testing.assert_close(plain, logits)
     torch.testing.assert_close(own, weights[:, :, 0])
     torch.testing.assert_close(changed[:, :4], own[:, :4])
     assert not torch.allclose(changed[:, 4], own[:, 4])
+    assert not torch.equal(outputs[:, 4], logits[:, 4])  # the output of this step knows what is read now
     assert machine.config.without == ()
 
 

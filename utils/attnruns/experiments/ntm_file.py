@@ -101,6 +101,7 @@ def read_without(
             machine.config = whole
             weights = torch.cat([reduced.weights[:, :1], state.weights[:, 1:]], dim=1)  # (B, 2, N)
             state = state._replace(weights=weights, reads=read(state.memory, weights[:, :1]))
+            logits = machine.output(torch.cat([state.controller, state.reads[:, 0]], dim=-1))  # (B, 8), of what is read
         outputs.append(logits)
         history.append(state.weights[:, 0])
     return torch.stack(outputs, dim=1), torch.stack(history, dim=1)

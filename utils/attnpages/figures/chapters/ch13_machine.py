@@ -149,35 +149,39 @@ def draw_contents(
     counts = {len(steps), len(contents), len(heads), len(held), *(len(numbers) for numbers in strips.values())}
     if len(counts) > 1 or not 0 < end < len(steps):
         raise ValueError(f"all must have the same number of steps, on both sides of end, got {counts} and {end}")
-    columns, rows = max(end, len(steps) - end), contents.shape[1]
+    columns, largest = _columns_of_contents(len(steps), contents.shape[1], end), float(np.abs(contents).max()) or 1.0
+    for step, (axes, (given, output)) in enumerate(zip(columns, steps, strict=True)):
+        tape = axes["tape"]
+        _draw_contents(tape, contents[step], heads[step], held[step], largest)
+        for name in [name for name in axes if name != "tape"]:
+            _draw_strip(axes[name], name, strips[name][step], largest)
+        _name_column(list(axes.values()), given, "" if step < end else f"output: {output or '–'}", step in (0, end))
+    columns[0]["tape"].set_xlabel(f"{contents.shape[2]} features", fontsize=11)
+    return [axes["tape"] for axes in columns]
+
+
+def _columns_of_contents(steps: int, rows: int, end: int) -> list[dict[str, Axes]]:
+    """Lay out one column per step, from top to bottom: erase, add and the tape, or from step ``end`` tape and read."""
     figure = plt.figure(figsize=(6.5, 2.8 + 0.32 * rows), layout="constrained")
     halves: Any = figure.subfigures(2, 1, height_ratios=[rows + 7, rows + 6])
-    upper, lower = halves
-    upper.suptitle("writing", x=0.01, ha="left", fontsize=12, weight="bold")
-    lower.suptitle("reading", x=0.01, ha="left", fontsize=12, weight="bold")
-    writing = upper.subplots(3, columns, squeeze=False, height_ratios=[1, 1, rows])
-    reading = lower.subplots(2, columns, squeeze=False, height_ratios=[rows, 1])
-    largest = float(np.abs(contents).max()) or 1.0
-    tapes = []
-    for step, (given, output) in enumerate(steps):
-        column = step if step < end else step - end
-        if step < end:
-            first, second, tape = axes = writing[:, column]
-            _draw_strip(first, "erase", strips["erase"][step], largest)
-            _draw_strip(second, "add", strips["add"][step], largest)
-            axes[-1].set_xlabel("" if column else f"{contents.shape[2]} features", fontsize=11)
-        else:
-            tape, below = axes = reading[:, column]
-            _draw_strip(below, "read", strips["read"][step], largest)
-            below.set_xlabel(f"output: {output or '–'}", fontsize=11)
-        _draw_contents(tape, contents[step], heads[step], held[step], largest)
-        axes[0].set_title(f"input: {given}", fontsize=11)
-        for ax in axes[: len(axes) if column else 0]:
-            ax.set_yticks([])  # the first column names the rows
-        tapes.append(tape)
-    for ax in (*writing[:, end:].flat, *reading[:, len(steps) - end :].flat):
-        ax.set_visible(False)
-    return tapes
+    columns, most = [], max(end, steps - end)
+    for half, title, count in zip(halves, ("writing", "reading"), (end, steps - end), strict=True):
+        half.suptitle(title, x=0.01, ha="left", fontsize=12, weight="bold")
+        names = ("erase", "add", "tape") if title == "writing" else ("tape", "read")
+        ratios = [rows if name == "tape" else 1 for name in names]
+        grid = half.subplots(len(names), most, squeeze=False, height_ratios=ratios)
+        columns += [dict(zip(names, grid[:, column], strict=True)) for column in range(count)]
+        for ax in grid[:, count:].flat:
+            ax.set_visible(False)
+    return columns
+
+
+def _name_column(axes: Sequence[Axes], given: str, below: str, first: bool) -> None:
+    """Write the input above a column and its output below; only the first column of a half names the rows."""
+    axes[0].set_title(f"input: {given}", fontsize=11)
+    axes[-1].set_xlabel(below, fontsize=11)
+    for ax in axes if not first else ():
+        ax.set_yticks([])
 
 
 def _draw_contents(ax: Axes, rows: np.ndarray, weights: np.ndarray, held: Sequence[str], largest: float) -> None:
