@@ -17,6 +17,7 @@ from attnbook.training.rollout import (
     RolloutLoss,
     RolloutPolicy,
     greedy_lengths,
+    sample_several_tours,
     sample_tours,
     significantly_lower,
 )
@@ -143,6 +144,24 @@ def test_trips_are_drawn_as_often_as_the_network_says():
     assert share.sum().item() == pytest.approx(1)
     assert torch.allclose(share, exact_gradient(model, points)[1], atol=0.03)
     assert sample_tours(model, points[:, :1], generator(0)).tolist() == [[0]]
+
+
+def test_several_trips_per_instance_are_drawn_as_often_as_the_network_says():
+    model, points = network(), random_points(4, 2, generator(3))
+    drawn = sample_several_tours(model, points, 4000, generator(0))
+    assert drawn.shape == (2, 4000, 4)
+    for trips, cities in zip(drawn, points, strict=True):
+        share = (trips[:, None] == TOURS).all(dim=-1).float().mean(dim=0)  # (6,)
+        assert torch.allclose(share, exact_gradient(model, cities[None])[1], atol=0.03)
+        both = [(half[:, None] == TOURS).all(dim=-1).float().mean(dim=0) for half in trips.split(2000)]
+        assert torch.allclose(*both, atol=0.05)  # they come in no order
+    assert sample_several_tours(model, points[:, :1], 3, generator(0)).tolist() == [[[0]] * 3] * 2
+
+
+@pytest.mark.parametrize("options, count", [({"first": None}, 2), ({"may_stop": True}, 2), ({}, 0)])
+def test_several_trips_need_a_given_first_city_no_early_stop_and_a_count(options, count):
+    with pytest.raises(ValueError, match="needs a given first city"):
+        sample_several_tours(network(**options), random_points(4, 1, generator(3)), count, generator(0))
 
 
 def test_the_first_city_is_drawn_if_it_is_not_given():

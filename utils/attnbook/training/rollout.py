@@ -44,6 +44,31 @@ def sample_tours(policy: PointerNetwork, points: Tensor, generator: torch.Genera
     return torch.cat([given, drawn], dim=1)
 
 
+@torch.no_grad()
+def sample_several_tours(policy: PointerNetwork, points: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Draw ``count`` round trips per instance as :func:`sample_tours` does, ``(B, N, 2)`` -> ``(B, count, N)``.
+
+    Each instance is encoded once, and trips that have begun with the same cities share the decoder's steps.
+
+    Raises:
+        ValueError: if the first city is not given, the network may stop before the last one, or count is not positive.
+    """
+    if policy.may_stop or policy.first is None or count < 1:
+        found = f"first={policy.first}, may_stop={policy.may_stop}, count={count}"
+        raise ValueError(f"needs a given first city, may_stop=False and count of at least 1, got {found}")
+    rows, size = points.shape[:2]
+    token = torch.full((rows,), policy.first, device=points.device)  # one per different beginning of a trip
+    state = policy.start(points, torch.full_like(token, size))
+    at = torch.arange(rows, device=points.device).repeat_interleave(count)  # (B · count,): each trip's beginning
+    trips = [token[at]]
+    for _ in range(size - 1):
+        log_p, state, _ = policy.step(token, state)
+        trips.append(log_p.exp()[at].multinomial(1, generator=generator)[:, 0])
+        begun, at = (at * size + trips[-1]).unique(return_inverse=True)
+        state, token = policy.select(state, begun // size), begun % size
+    return torch.stack(trips, dim=1).reshape(rows, count, size)
+
+
 def greedy_lengths(policy: PointerNetwork, points: Tensor) -> Tensor:
     """Lengths of the greedy round trips: ``(B, N, 2)`` -> ``(B,)``, without a gradient."""
     return tour_length(points, greedy_pointer_decode(policy, points).tokens)
