@@ -112,7 +112,7 @@ def others_of_their_layers(heads: list[Head], width: int) -> list[list[Head]]:
 
 
 def same_layers(job: Job) -> dict[str, Any]:
-    """What is copied without the finders, and without as many other heads of the same layers: sets, none drawn twice."""
+    """What is copied without the finders, and without as many other heads of the same layers, in several draws."""
     split = HeldOut.drawn(smollm2(), job)
     finders = ordered(split.scores["induction"])[:FINDERS]
     sets = others_of_their_layers(finders, len(split.scores["induction"][0]))
