@@ -21,7 +21,7 @@ def tiny(monkeypatch):
         monkeypatch.setattr(module, "PERIOD", 4)
         monkeypatch.setattr(module, "GAPS", GAPS)
     monkeypatch.setattr(real_model, "CHUNK", 32)
-    for name, value in {"GROUP": 2, "FINDERS": 1, "CONTROLS": 2}.items():
+    for name, value in {"GROUP": 2, "FINDERS": 1, "CONTROLS": 2, "DRAWS": 2}.items():
         monkeypatch.setattr(real_controls, name, value)
     monkeypatch.setattr(real_controls, "NAMED", {"1.2": (0, 1)})
     monkeypatch.setattr(real_controls, "WRITERS", {"3.1": (2, 0)})
@@ -56,6 +56,25 @@ def test_without_any_head_nothing_is_replaced(tiny):
     assert split.copied([]) == split.copied([], zeros=True) == right
     whole, without = split.writers([]), split.writers([(0, 0), (0, 1), (1, 0), (1, 1)])
     assert whole["3.1"] != without["3.1"]  # a later head attends otherwise when those before it are gone
+
+
+def test_the_control_has_as_many_heads_of_each_layer_none_of_them_a_finder():
+    finders = [(18, 6), (17, 3), (17, 4), (17, 5), (18, 7)]
+    sets = real_controls.others_of_their_layers(finders, width=9)
+    assert len({frozenset(heads) for heads in sets}) == len(sets) == 20 * 21  # 3 of 6, and 2 of 7
+    for heads in sets:
+        assert sorted(layer for layer, _ in heads) == [17, 17, 17, 18, 18]
+        assert len(set(heads) - set(finders)) == 5
+
+
+def test_other_heads_of_the_same_layers_are_drawn_once_and_measured_on_the_test(tiny, monkeypatch):
+    monkeypatch.setattr(real_controls, "FINDERS", 2)
+    monkeypatch.setattr(real_controls.HeldOut, "copied", lambda self, heads: [list(at) for at in heads])
+    monkeypatch.setattr(real_controls, "ordered", lambda table: [(1, 0), (2, 1)])
+    figures = real_controls.run(Job("same_layers", 0, 2)).figures
+    draws = [{"heads": [[2, 2], [3, 1]], "copied": [[1, 1], [2, 0]]}]
+    expected = {"finders": [[2, 1], [3, 2]], "sets": 1, "all": [], "without": [[1, 0], [2, 1]], "draws": draws}
+    assert {name: figures[name] for name in expected} == expected
 
 
 class Listed(torch.nn.Module):

@@ -3,7 +3,9 @@
 Nothing is trained. ``steps`` says how many sequences or lists are measured.
 """
 
+from collections import Counter
 from contextlib import AbstractContextManager
+from itertools import chain, combinations, product
 from typing import Any
 
 import torch
@@ -14,6 +16,7 @@ from attnbook.measure.induction import prefix_matching_score
 from attnbook.measure.inside import attentions_of, without_heads
 from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
+from attnbook.seeding import generator
 from attnruns.experiments.real_model import (
     GAPS,
     PERIOD,
@@ -21,6 +24,7 @@ from attnruns.experiments.real_model import (
     Head,
     copied,
     fused,
+    numbered,
     ordered,
     other_heads,
     scores,
@@ -34,6 +38,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 FOR_MEANS, FOR_TEST = 100, 200  # added to the seed: sequences over which means are taken, and those of the test
 GROUP, FINDERS, CONTROLS = 8, 5, 10
+DRAWS = 40  # sets of other heads of the finders' layers
 NAMED: dict[str, Head] = {"19.7": (18, 6), "12.2": (11, 1), "17.1": (16, 0)}
 WRITERS: dict[str, Head] = {"23.8": (22, 7), "24.1": (23, 0), "24.3": (23, 2)}
 LISTS = 4  # lists that a seed draws, as in real_model; the first of them are measured
@@ -95,6 +100,32 @@ def held_out(job: Job) -> dict[str, Any]:
     }
 
 
+def others_of_their_layers(heads: list[Head], width: int) -> list[list[Head]]:
+    """All sets of other heads that have as many heads of each layer as ``heads``; a layer has ``width`` heads.
+
+    >>> others_of_their_layers([(4, 0), (5, 1)], width=3)
+    [[(4, 1), (5, 0)], [(4, 1), (5, 2)], [(4, 2), (5, 0)], [(4, 2), (5, 2)]]
+    """
+    of_each = Counter(layer for layer, _ in sorted(heads))
+    left = {layer: [(layer, head) for head in range(width) if (layer, head) not in heads] for layer in of_each}
+    return [list(chain(*parts)) for parts in product(*(combinations(left[at], of_each[at]) for at in of_each))]
+
+
+def same_layers(job: Job) -> dict[str, Any]:
+    """What is copied without the finders, and without as many other heads of the same layers, in several draws."""
+    split = HeldOut.drawn(smollm2(), job)
+    finders = ordered(split.scores["induction"])[:FINDERS]
+    sets = others_of_their_layers(finders, len(split.scores["induction"][0]))
+    draws = [sets[i] for i in torch.randperm(len(sets), generator=generator(job.seed))[:DRAWS].tolist()]
+    return {
+        "finders": numbered(finders),
+        "sets": len(sets),
+        "all": split.copied([]),
+        "without": split.copied(finders),
+        "draws": [{"heads": numbered(heads), "copied": split.copied(heads)} for heads in draws],
+    }
+
+
 @evaluating
 def copied_far_and_near(
     model, words: Tensor, new: Tensor, between: Tensor, gaps: tuple[int, ...]
@@ -123,7 +154,7 @@ def late(job: Job) -> dict[str, Any]:
     return {name: {str(gap): round(share, 4) for gap, share in of.items()} for name, of in right.items()}
 
 
-PARTS: Parts = {"held_out": (held_out, 4), "late": (late, 1)}
+PARTS: Parts = {"held_out": (held_out, 4), "same_layers": (same_layers, 4), "late": (late, 1)}
 
 
 def run(job: Job) -> Outcome:
@@ -137,7 +168,7 @@ EXPERIMENT = Experiment(
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "period": PERIOD, "gaps": GAPS, "group": GROUP,
-        "finders": FINDERS, "controls": CONTROLS, "for_means": FOR_MEANS, "for_test": FOR_TEST,
+        "finders": FINDERS, "controls": CONTROLS, "draws": DRAWS, "for_means": FOR_MEANS, "for_test": FOR_TEST,
     },
     on_cpu=True,
 )  # fmt: skip

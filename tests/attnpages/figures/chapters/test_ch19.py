@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_sinks, plot_surprises
+from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_removed, plot_sinks, plot_surprises
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -43,6 +43,17 @@ def test_layers_are_whole_numbers_and_names_stand_away_from_the_crowd():
     assert all(tick == int(tick) for tick in ax.get_xticks())
     high, low = (text.xyann[1] for text in ax.texts)
     assert high < 0 < low
+
+
+def test_each_draw_is_a_dot_and_a_diamond_stands_at_their_mean():
+    ax = plot_removed({"finders": [0.1], "others": [0.6, 0.8, 0.7]}, "finders", "copied (share)")
+    dots, means = ([line for line in ax.lines if line.get_marker() == marker] for marker in "oD")
+    assert [list(line.get_xdata()) for line in dots] == [[0.1], [0.6, 0.8, 0.7]]
+    assert [round(line.get_xdata()[0], 6) for line in means] == [0.1, 0.7]
+    assert len({line.get_color() for line in means}) == 2
+    assert [text.get_text() for text in ax.texts] == ["0.10", "0.70", "mean"]
+    with pytest.raises(ValueError, match="named is 'both'"):
+        plot_removed({"finders": [0.1]}, "both", "copied (share)")
 
 
 def test_the_circuit_shows_three_weights_and_leads_from_each_token_to_a_later_one():

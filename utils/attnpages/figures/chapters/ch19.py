@@ -1,4 +1,4 @@
-"""Figures of chapter 19 and of its evidence: surprises along a text, sinks, ranks, heads as points, a circuit."""
+"""Figures of chapter 19 and of its evidence: surprises, sinks, heads as points, what heads removed leave, a circuit."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -104,6 +104,33 @@ def plot_heads(
     if all(isinstance(x, int) for x, _ in points.values()):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=xlabel, ylabel=ylabel)
+    return ax
+
+
+def plot_removed(shares: Mapping[str, Sequence[float]], named: str, xlabel: str, ax: Axes | None = None) -> Axes:
+    """Draw one row of dots per ablation, one per measurement, with a diamond at their mean, which is written beside.
+
+    Args:
+        shares: ``{what was removed: [one share per measurement]}``, from top to bottom.
+        named: the row whose diamond has a colour of its own.
+
+    Raises:
+        ValueError: if ``named`` is no row.
+    """
+    if named not in shares:
+        raise ValueError(f"named is {named!r}, which is not among the rows {list(shares)}")
+    ax = new_axes(ax, (6.5, 1.2 + 0.5 * len(shares)))
+    for row, (name, of) in enumerate(shares.items()):
+        colour = VERMILION if name == named else OKABE_BLUE
+        high = np.linspace(-0.27, 0.27, len(of)) if len(of) > 1 else np.zeros(1)  # so that equal shares stay visible
+        ax.plot(of, row + high, linestyle="", marker="o", markersize=4, color=GREY, alpha=0.6, clip_on=False)
+        ax.plot([np.mean(of)], [row], linestyle="", marker="D", markersize=9, color=colour, clip_on=False, zorder=4)
+        ax.text(1.03, row, f"{np.mean(of):.2f}", transform=ax.get_yaxis_transform(), va="center")
+    ax.text(1.03, 1.0, "mean", transform=ax.transAxes, va="bottom")
+    ax.set_yticks(range(len(shares)), list(shares))
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    ax.set(xlabel=xlabel, xlim=(0, 1))
     return ax
 
 
