@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attnbook.data.texts.sentence_labels import Labelled
+from attnbook.device import best_device
 from attnbook.models import MaskedLanguageModel, SentenceClassifier, TransformerConfig
 from attnruns.shared import few_labels
 
@@ -13,7 +14,8 @@ pytestmark = pytest.mark.usefixtures("tiny_captions")
 @pytest.fixture
 def encoder():
     torch.manual_seed(0)
-    return MaskedLanguageModel(few_labels.vocabulary_size() + 1, TransformerConfig(d_model=8, heads=2, layers=1))
+    model = MaskedLanguageModel(few_labels.vocabulary_size() + 1, TransformerConfig(d_model=8, heads=2, layers=1))
+    return model.to(best_device())
 
 
 def test_a_larger_number_of_labels_holds_those_of_a_smaller_one():
@@ -42,18 +44,19 @@ def test_summaries_are_the_same_whatever_the_width_of_the_batch(encoder):
     found = few_labels.summaries(model, labels)
     one = few_labels.summaries(model, labels.rows(torch.tensor([3])))
     torch.testing.assert_close(found.vectors[3:4], one.vectors)
-    assert torch.equal(found.labels, labels.labels)
+    assert torch.equal(found.labels.cpu(), labels.labels)
 
 
 def test_a_probe_reads_unscaled_vectors_as_its_linear_layer_read_the_scaled_ones(encoder, monkeypatch):
-    labels, known = few_labels.drawn("people", 8, 0), torch.nn.Linear(8, 3)
+    labels, known = few_labels.drawn("people", 8, 0), torch.nn.Linear(8, 3).to(best_device())
     seen = []
     monkeypatch.setattr(few_labels, "train_linear", lambda features, *_: seen.append(features) or known)
     model = few_labels.probe(encoder, "people", labels, 2, 0)
     scaled = seen[0].vectors
-    torch.testing.assert_close(scaled.mean(dim=0), torch.zeros(8), rtol=0, atol=1e-5)
-    torch.testing.assert_close(scaled.std(dim=0), torch.ones(8), rtol=0, atol=1e-3)
-    torch.testing.assert_close(model(labels.words, labels.lengths), known(scaled), rtol=0, atol=1e-4)
+    torch.testing.assert_close(scaled.mean(dim=0).cpu(), torch.zeros(8), rtol=0, atol=1e-5)
+    torch.testing.assert_close(scaled.std(dim=0).cpu(), torch.ones(8), rtol=0, atol=1e-3)
+    words = labels.words.to(best_device())
+    torch.testing.assert_close(model(words, labels.lengths), known(scaled), rtol=0, atol=1e-4)
 
 
 def test_a_probe_leaves_its_encoder_as_it_is_and_fine_tuning_does_not(encoder):
@@ -69,7 +72,7 @@ def test_a_linear_classifier_learns_what_lies_on_two_sides():
     vectors = torch.randn(100, 3, generator=torch.Generator().manual_seed(0))
     features = few_labels.Features(vectors, (vectors[:, 0] > 0).long())
     model = few_labels.train_linear(features, 2, 200)
-    assert (model(vectors).argmax(dim=-1) == features.labels).float().mean() > 0.95
+    assert (model(vectors.to(best_device())).argmax(dim=-1).cpu() == features.labels).float().mean() > 0.95
 
 
 def test_the_commonest_class_is_a_half_where_every_second_sentence_is_shuffled():
