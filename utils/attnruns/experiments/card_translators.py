@@ -48,7 +48,7 @@ def run(job: Job) -> Outcome:
     start, device, recipe = time.process_time(), best_device(), RECIPES[f"{job.model}_{PAIR}"]
     data = recipe.data()
     model = recipe.build(data.sizes())
-    batches = {tokens: TokenBatches(data.task).batch_at(0, tokens, job.seed) for tokens in BATCHES}
+    batches = {tokens: TokenBatches(data.task).batch_at(1, tokens, job.seed) for tokens in BATCHES}
     figures = {"card": card_name(device), "processor": pieces_per_second(model, batches[BATCHES[0]], job.steps)}
     if device.type != "cpu":
         model = model.to(device)
