@@ -25,6 +25,7 @@ NOT_ON_THE_CARD = {
     "attention_cost": "test_attention_cost.py, whose memory the card doesn't record",
     "translate_alignments": "needs the captions, which are fetched",
     "translate_endings": "needs the captions, which are fetched",
+    "translate_on_card": "runs what translate runs, which is run there",
 }
 # Of these a chapter loads several models.
 SMALL = ("captioning", "digit_pairs", "gnmt", "language_model", "luong", "meta_learning", "vision")

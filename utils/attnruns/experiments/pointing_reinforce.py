@@ -36,10 +36,10 @@ class Recipe:
     """How the network learns: from labels, or from the lengths of trips that it draws; and for how many steps.
 
     Steps are chosen so that the trainings take the same CPU time, except for ``reinforce_draws_long``, which takes
-    three times as long, and for ``reinforce_card``, which is meant for a graphics card. A step of ``reinforce`` takes
-    1.85 times as long as one with labels, one with eight draws 1.4 times.
+    three times as long. A step of ``reinforce`` takes 1.85 times as long as one with labels, one with eight draws 1.4
+    times.
     ``draws``, ``greedy`` and ``warmup`` are those of :class:`~attnbook.training.rollout.RolloutLoss`; ``first`` that of
-    :class:`~attnbook.models.pointer.PointerNetwork`. ``batch`` counts trips: sets times draws.
+    :class:`~attnbook.models.pointer.PointerNetwork`.
     """
 
     labels: bool
@@ -47,7 +47,6 @@ class Recipe:
     learning_rate: float = 1e-3
     draws: int = 1
     first: int | None = 0
-    batch: int = BATCH
     greedy: bool | None = None
     warmup: int = 0
 
@@ -63,7 +62,6 @@ RECIPES = {
     "reinforce_draws_slower": Recipe(False, 3900, 1e-4, 8),
     "reinforce_draws_free": Recipe(False, 3900, 3e-4, 8, first=None),
     "reinforce_draws_long": Recipe(False, 11_700, 3e-4, 8),
-    "reinforce_card": Recipe(False, 24_000, 5e-4, 16, first=None, batch=2048),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
@@ -78,10 +76,10 @@ def labelled_at(step: int, seed: int) -> Batch:
     return pooled_batch(CITIES, BATCH, seed_of_step(seed, step))
 
 
-def unlabelled_at(step: int, seed: int, batch: int = BATCH) -> Batch:
+def unlabelled_at(step: int, seed: int) -> Batch:
     """Instances of a step; the target is empty of meaning."""
-    points = random_points(CITIES, batch, generator(seed_of_step(seed, step)))
-    return batch_of(points, torch.zeros(batch, 1, dtype=torch.long))
+    points = random_points(CITIES, BATCH, generator(seed_of_step(seed, step)))
+    return batch_of(points, torch.zeros(BATCH, 1, dtype=torch.long))
 
 
 def held_out_length(model: PointerNetwork) -> float:
@@ -96,7 +94,7 @@ def training_of(recipe: Recipe, policy: PointerNetwork, seed: int) -> tuple[nn.M
         told = {"batch_at": lambda step: labelled_at(step, seed), "loss": pointer_loss, "validate": held_out_length}
         return policy, told
     return RolloutPolicy(policy), {
-        "batch_at": lambda step: unlabelled_at(step, seed, recipe.batch),
+        "batch_at": lambda step: unlabelled_at(step, seed),
         "loss": RolloutLoss(seed, recipe.draws, recipe.greedy, recipe.warmup),
         "validate": Challenge(CITIES, HELD_OUT, VALIDATION_SEED),
     }
@@ -116,7 +114,7 @@ def run(job: Job) -> Outcome:
     policy = build(job.model)
     model, told = training_of(recipe, policy, job.seed)
     model.to(best_device())
-    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe, later=("greedy", "warmup", "batch")))
+    checkpoint = checkpoint_of(EXPERIMENT.name, job, digest_of(recipe, later=("greedy", "warmup")))
     history = fit(
         model, steps=job.steps, learning_rate=recipe.learning_rate, validate_every=EVERY, checkpoint=checkpoint,
         progress=False, **told, **TRAINING,
@@ -124,7 +122,7 @@ def run(job: Job) -> Outcome:
     figures = {
         "parameters": sum(parameter.numel() for parameter in policy.parameters()),
         "seconds": round(history.cpu_seconds, 1),
-        "examples": job.steps * recipe.batch,
+        "examples": job.steps * BATCH,
         "lengths_while_training": [round(-result, 4) for _, result in history.validations],
         "losses": chunk_means(history.losses, EVERY, digits=4),
         **measured(policy),
@@ -146,7 +144,6 @@ EXPERIMENT = Experiment(
         "beam": BEAM,
         "pool": POOL,
         "learning_rate": {name: recipe.learning_rate for name, recipe in RECIPES.items()},
-        "batches": {name: recipe.batch for name, recipe in RECIPES.items() if recipe.batch != BATCH},
         "draws": {name: recipe.draws for name, recipe in RECIPES.items()},
         "steps_before_the_greedy_baseline": {name: recipe.warmup for name, recipe in RECIPES.items() if recipe.warmup},
         "validation": {"instances": HELD_OUT, "every": EVERY},
