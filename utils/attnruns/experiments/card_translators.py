@@ -6,6 +6,7 @@ run it alone, with ``--workers 1``, on an idle machine with a card. Without a ca
 
 import time
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -49,7 +50,8 @@ def run(job: Job) -> Outcome:
     data = recipe.data()
     model = recipe.build(data.sizes())
     batches = {tokens: TokenBatches(data.task).batch_at(1, tokens, job.seed) for tokens in BATCHES}
-    figures = {"card": card_name(device), "processor": pieces_per_second(model, batches[BATCHES[0]], job.steps)}
+    speed = pieces_per_second(model, batches[BATCHES[0]], job.steps)
+    figures: dict[str, Any] = {"card": card_name(device), "processor": speed}
     if device.type != "cpu":
         model = model.to(device)
         for name, half in (("on_card", False), ("on_card_half", True)):
