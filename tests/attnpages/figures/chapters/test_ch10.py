@@ -123,7 +123,9 @@ def test_a_nucleus_and_top_k_cut_where_their_titles_say():
     peaked, flat = [0.9, *[0.02] * 5], [1 / 40] * 40
     axes = plot_cuts({"sure": peaked, "open": flat}, top_k=4, top_p=0.5, shown=10)
     assert [ax.get_title(loc="left").split("\n")[1] for ax in axes] == [
-        "nucleus 0.5: 1 tokens, top-k 4: 96%", "nucleus 0.5: 20 tokens, top-k 4: 10%"]  # fmt: skip
+        "nucleus 0.5 keeps 1 tokens; top-k 4 keeps 96% of the probability",
+        "nucleus 0.5 keeps 20 tokens; top-k 4 keeps 10% of the probability",
+    ]
     colours = [[bar.get_facecolor() for bar in ax.patches] for ax in axes]
     assert [len(set(row)) for row in colours] == [2, 1]
     assert [len(row) for row in colours] == [6, 10]

@@ -153,7 +153,8 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
         )
         ax.axvline(top_k + 0.5, color=STYLES[1].colour, linestyle="--")
         ax.set(yscale="log", ylabel="probability")
-        where = f"nucleus {top_p:g}: {kept:,} tokens, top-k {top_k}: {p[:top_k].sum():.0%}"
+        mass = f"{p[:top_k].sum():.0%} of the probability"
+        where = f"nucleus {top_p:g} keeps {kept:,} tokens; top-k {top_k} keeps {mass}"
         ax.set_title(f"“{beginning} …”\n{where}", fontsize="medium", loc="left")
     axes[-1, 0].set_xlabel("rank of the next token")
     return list(axes[:, 0])
