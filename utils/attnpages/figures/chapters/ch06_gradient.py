@@ -107,7 +107,7 @@ def plot_learning(
     variance: Mapping[str, Mapping[int, Sequence[float]]] | None = None, level: float | None = None,
     share: str = "exact match (share of captions)",
 ) -> list[Axes]:  # fmt: skip
-    """Draw the exact match, or another share, over the steps of training, and variances beside it: a thin line per seed, a thick median.
+    """Draw the exact match, or another share, over the steps, and variances beside it: thin seeds, a thick median.
 
     Args:
         exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
