@@ -60,8 +60,9 @@ def test_learning_has_a_line_per_seed_and_one_through_the_medians(looks_right):
 
 
 def test_learning_without_variances_has_one_panel(looks_right):
-    (only,) = plot_learning({"soft": {0: [0.1, 0.2], 10: [0.3, 0.4]}})
+    (only,) = plot_learning({"soft": {0: [0.1, 0.2], 10: [0.3, 0.4]}}, share="correct relations")
     assert len(only.lines) == 3
+    assert only.get_ylabel() == "correct relations"
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ def _grid(ax: Axes, x: float, y: float, size: float, cells: int, fill: str) -> N
 def _step(ax: Axes) -> None:
     """One step of the decoder, below the annotations."""
     box_around(ax, (6.2, 2.55), 1.8, 0.7, "attention", fill=PAPER, edge=INK)
+    say(ax, 5.2, 2.65, "read: soft or hard", ha="right", size=10)
     arrow(ax, (6.2, 3.5), (6.2, 2.93), BLUE, width=2.0)
     box_around(ax, (3.4, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)
     box_around(ax, (8.6, 1.2), 1.5, 0.7, "LSTM", fill=WRITES)

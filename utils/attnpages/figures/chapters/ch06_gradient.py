@@ -105,13 +105,14 @@ def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[
 def plot_learning(
     exact: Mapping[str, Mapping[int, Sequence[float]]],
     variance: Mapping[str, Mapping[int, Sequence[float]]] | None = None, level: float | None = None,
+    share: str = "exact match (share of captions)",
 ) -> list[Axes]:  # fmt: skip
-    """Draw the exact match over the steps of training, and variances beside it: a thin line per seed, a thick median.
+    """Draw the exact match, or another share, over the steps, and variances beside it: thin seeds, a thick median.
 
     Args:
         exact, variance: ``{name: {step: [one value per seed]}}``; the variances on a logarithmic axis. A name that
             stands in both has the same colour. Without variances there is one panel.
-        level: a share that the left panel marks by a dotted line.
+        level: a share that the left panel marks by a dotted line. share: the label of the left panel's axis.
 
     Raises:
         ValueError: if there is no name, a name has other numbers of seeds at some steps, or a variance is not above 0.
@@ -124,7 +125,7 @@ def plot_learning(
     looks = dict(zip(dict.fromkeys([*exact, *variance]), STYLES, strict=False))
     size = (6.5, 3.6 if variance else 3.2)
     figure, axes = plt.subplots(1, 2 if variance else 1, figsize=size, layout="constrained", squeeze=False)
-    panels = ((exact, "exact match (share of captions)", "linear"), (variance, "variance of the estimate", "log"))
+    panels = ((exact, share, "linear"), (variance, "variance of the estimate", "log"))
     handles = {}
     for ax, (curves, ylabel, scale) in zip(axes[0], panels, strict=False):
         for name, of in curves.items():

@@ -86,8 +86,9 @@ def plot_two_ways(
             for cell, weight in enumerate(each.tolist()):
                 top, left = cell // cells * side - 0.5, cell % cells * side - 0.5
                 if weight >= 0.05:
-                    fill = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
-                    ax.text(left + side / 2, top + 0.84 * side, f"{weight:.2f}", ha="center", size=8, bbox=fill)
+                    fill = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.3, "alpha": 0.85}
+                    at = {"x": left + side / 2, "y": top + 0.97 * side, "ha": "center", "va": "bottom"}
+                    ax.text(**at, s=f"{weight:.2f}", size=8, bbox=fill)
                 if name == read and cell == int(each.argmax()):
                     _frame(ax, left, top, side)
     return list(axes.flat)
