@@ -63,7 +63,8 @@ def plot_against_features(
         panels: ``{label of the y axis: {curve: {features: [one value a seed]}}}``. A label that holds "(log)"
             gets a logarithmic axis; the axes of the others begin at 0.
         xlabel: of the lowest panel.
-        bounds: ``{label of the y axis: (value, its name)}``: a dashed line at a value that the curves cannot pass.
+        bounds: ``{label of the y axis: (value, its name)}``: a dashed line at a value that the curves cannot pass; its
+            name stands at the upper left.
         tenths: labels of panels whose lines go through the medians, with bands from the lowest tenth of the values
             to the highest; a logarithmic axis begins at a tenth of the smallest median.
 
@@ -87,7 +88,7 @@ def plot_against_features(
         if bounds and label in bounds:
             bound, name = bounds[label]
             ax.axhline(bound, color="black", linestyle="--", linewidth=1.2, zorder=1)
-            ax.annotate(name, (1, bound), (-4, 3), ("axes fraction", "data"), "offset points", ha="right", va="bottom")
+            ax.annotate(name, (0.01, 0.98), xycoords="axes fraction", va="top")
             ax.margins(y=0.2)
         if "(log)" not in label:
             ax.set_ylim(bottom=0)
