@@ -134,19 +134,31 @@ def plot_removed(shares: Mapping[str, Sequence[float]], named: str, xlabel: str,
     return ax
 
 
-def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: float, ax: Axes | None = None) -> Axes:
+def draw_circuit(
+    before: str,
+    copied: str,
+    marks: float,
+    finds: float,
+    writes: float,
+    positions: tuple[int, int, int] = (13, 14, 29),
+    ax: Axes | None = None,
+) -> Axes:
     """Draw how heads copy a token: one changes its key, one finds it by this key, and later ones write it.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
         marks: the attention weight of head 17.1, from ``copied`` to ``before``.
         finds, writes: the weights of 19.7 and 24.3, from the second ``before`` to ``copied``.
+        positions: where ``before``, ``copied`` and the second ``before`` stand, written below them.
     """
-    ax = canvas(ax, (6.5, 4.8), (-0.2, 10.2), (0.0, 7.8))
+    ax = canvas(ax, (6.5, 5.0), (-0.2, 10.2), (-0.4, 7.8))
     first, then, last = 2.2, 4.8, 9.3  # where the three tokens stand
-    for x, token, top in ((first, before, 2.0), (then, copied, 5.9), (last, before, 6.75)):
+    tokens = ((first, before, 2.0), (then, copied, 5.9), (last, before, 6.75))
+    for (x, token, top), position in zip(tokens, positions, strict=True):
         line(ax, (x, x), (0.9, top), FAINT, 2.6)
         box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
+        say(ax, x, -0.1, str(position))
+    say(ax, -0.2, -0.1, "position", ha="left")
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
@@ -156,7 +168,8 @@ def draw_circuit(before: str, copied: str, marks: float, finds: float, writes: f
     say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.3g}", colour=RUST)
     say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
     say(ax, (then + last) / 2, 4.95, "with four other finders it", colour=RUST)
-    say(ax, (then + last) / 2, 4.5, "changes queries (Q-composition)", colour=RUST)
+    say(ax, (then + last) / 2, 4.5, "changes a query (Q-composition)", colour=RUST)
+    arrow(ax, (last, 3.6), (last, 5.85), RUST, 2.2)
     arrow(ax, (then, 5.9), (last, 5.9), GREY, 2.2, dashed=True)
     say(ax, (then + last) / 2, 6.3, f"24.3, weight {writes:.2f}", colour=BLACK)
     say(ax, (then + last) / 2, 5.5, f"writes “{copied}”", colour=BLACK)
