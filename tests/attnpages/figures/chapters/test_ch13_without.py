@@ -21,6 +21,13 @@ def test_each_machine_has_a_row_of_panels_and_the_rows_go_around_the_circle(look
     assert texts(axes[0, 0]).count("time step") == 2
 
 
+def test_a_head_that_is_spread_out_gets_no_dot(looks_right):
+    spread = torch.cat([torch.full((1, 20), 0.05), torch.eye(20)[:1]])  # (T, N) = (2, 20)
+    axes = draw_without({"one": {"whole": spread}}, 1)
+    looks_right(axes[0, 0])
+    np.testing.assert_array_equal(axes[0, 0].lines[0].get_ydata(), [np.nan, 0])
+
+
 def test_machines_without_the_same_interventions_are_refused():
     with pytest.raises(ValueError, match="give machines with the same interventions"):
         draw_without({}, end=0)

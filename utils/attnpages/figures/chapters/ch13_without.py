@@ -11,11 +11,15 @@ from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import GREY
 from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR
 
+DOTTED = 0.1  # the weight from which the largest of a step gets a dot
+
 
 def draw_without(
     machines: Mapping[str, Mapping[str, object]], end: int, shown: tuple[int, int] = (-4, 22)
 ) -> np.ndarray:
-    """Draw one row of panels per machine and one panel per intervention; a dot is on the largest weight of each step.
+    """Draw one row of panels per machine and one panel per intervention.
+
+    A dot is on the largest weight of each step if it is over ``DOTTED``, so that a head without a position has none.
 
     Args:
         machines: ``{machine: {intervention: (T, N)}}``, weights of a head; all have the same interventions.
@@ -56,6 +60,7 @@ def _draw_track(ax: Axes, weights: np.ndarray, end: int, shown: tuple[int, int])
         extent=(-0.5, steps - 0.5, shown[1] - 0.5, shown[0] - 0.5),
     )  # fmt: skip
     largest = (weights.argmax(axis=1) - shown[0]) % rows + shown[0]  # (T,), counted from the first row that is shown
+    largest = np.where(weights.max(axis=1) > DOTTED, largest, np.nan)
     ax.plot(range(steps), largest, ".", color=TRUTH_COLOUR, markersize=3.5)
     ax.axvline(end, color=GREY, linestyle="--", linewidth=1)
     ax.set(ylim=(shown[1] - 0.5, shown[0] - 0.5))
