@@ -147,10 +147,11 @@ def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: i
     shapes = {tuple(counts.shape) for counts in (*ours, *theirs)}
     if not ours or not theirs or len(shapes) != 1:
         raise ValueError(f"each system needs a training, and all the same sentences; got the shapes {sorted(shapes)}")
-    rows = draws(len(ours[0]), samples, seed)  # (samples, N)
+    times = _times(draws(len(ours[0]), samples, seed))  # (samples, N)
     means, choice = [], generator(seed + 1)
     for counts in (ours, theirs):
-        drawn = torch.cat([bleu_from_counts(_totals(of, rows))[None] for of in counts])  # (trainings, samples)
+        totals = [(times @ of.cpu().double())[:, None] for of in counts]
+        drawn = torch.stack([bleu_from_counts(total) for total in totals])  # (trainings, samples)
         means.append(drawn.gather(0, torch.randint(len(counts), drawn.shape, generator=choice)).mean(dim=0))
     first, second = (torch.stack([bleu_from_counts(of) for of in counts]).mean() for counts in (ours, theirs))
     return interval(first - second, means[0] - means[1])
@@ -168,14 +169,18 @@ def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
 
 
 def _totals(counts: Tensor, rows: Tensor) -> Tensor:
-    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``.
+    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``."""
+    return (_times(rows) @ counts.cpu().double())[:, None]
 
-    Each sentence's counts are multiplied by how often it is in the test, so the drawn sentences' counts, which are ten
-    times as many numbers, are never laid side by side.
+
+def _times(rows: Tensor) -> Tensor:
+    """How often each sentence is in each resampled test ``rows (samples, N)``: ``(samples, N)``.
+
+    Each sentence's counts are multiplied by it, so the drawn sentences' counts, which are ten times as many numbers,
+    are never laid side by side.
     """
     ones = torch.ones((), dtype=torch.float64).expand_as(rows)
-    times = torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)  # (samples, N)
-    return (times @ counts.cpu().double())[:, None]
+    return torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)
 
 
 def interval(value: Tensor, drawn: Tensor) -> Interval:
