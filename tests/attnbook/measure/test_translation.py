@@ -12,6 +12,7 @@ from attnbook.measure.translation import (
     draws,
     resampled_bleu,
     resampled_difference,
+    resampled_means,
     translation_scores,
 )
 
@@ -172,6 +173,29 @@ def test_a_test_of_no_sentences_and_no_samples_are_refused(sentences, samples):
     for resample in (resampled_bleu, lambda *of: resampled_difference(of[0], *of)):
         with pytest.raises(ValueError, match=words):
             resample(torch.ones(sentences, 10), samples)
+
+
+def test_trainings_that_are_alike_add_nothing_to_the_sentences():
+    worse, better = (counts_of(100, 0, share) for share in (0.4, 0.6))
+    alone = resampled_difference(better, worse, samples=200)
+    assert resampled_means([better] * 3, [worse] * 2, samples=200) == pytest.approx(alone)
+
+
+def test_trainings_that_differ_widen_the_range_around_the_difference_of_the_means():
+    worse, others = [counts_of(200, 0, 0.4)] * 3, [counts_of(200, 0, share) for share in (0.4, 0.5, 0.6)]
+    found = resampled_means(others, worse, samples=300)
+    ahead = [bleu_from_counts(of).item() - bleu_from_counts(worse[0]).item() for of in others]
+    assert found.value == pytest.approx(sum(ahead) / 3)
+    alone = resampled_difference(others[1], worse[0], samples=300)
+    assert found.high - found.low > 1.3 * (alone.high - alone.low)
+    assert min(ahead) - 5 < found.low < found.value < found.high < max(ahead) + 5
+
+
+def test_a_system_without_trainings_or_with_other_sentences_cannot_be_compared():
+    three, four = counts_of(3, 0, 0.5), counts_of(4, 0, 0.5)
+    for ours, theirs in (([], [three]), ([three], []), ([three], [four])):
+        with pytest.raises(ValueError, match="all the same sentences"):
+            resampled_means(ours, theirs)
 
 
 def test_bleu_is_counted_on_each_device_whether_it_has_float64_or_not(device):

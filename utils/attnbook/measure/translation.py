@@ -130,6 +130,33 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
     return interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
 
 
+def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: int = 10_000, seed: int = 0) -> Interval:
+    """How many BLEU the mean of several trainings is ahead of another's, and its range for both sources of chance.
+
+    Each sample draws the sentences, the same for all trainings, and as many trainings of each system as it has, with
+    replacement. Few trainings estimate their spread badly, so the range for three is a rough one.
+
+    Args:
+        ours, theirs: one ``(N, 10)`` per training, all of the same sentences in the same order.
+
+    Raises:
+        ValueError: if a system has no training, or two have different shapes; or as :func:`resampled_bleu`.
+
+    Source: Koehn 2004, section 4, for the sentences; Clark et al. 2011 for trainings as a source of chance.
+    """
+    shapes = {tuple(counts.shape) for counts in (*ours, *theirs)}
+    if not ours or not theirs or len(shapes) != 1:
+        raise ValueError(f"each system needs a training, and all the same sentences; got the shapes {sorted(shapes)}")
+    times = _times(draws(len(ours[0]), samples, seed))  # (samples, N)
+    means, choice = [], generator(seed + 1)
+    for counts in (ours, theirs):
+        totals = [(times @ of.cpu().double())[:, None] for of in counts]
+        drawn = torch.stack([bleu_from_counts(total) for total in totals])  # (trainings, samples)
+        means.append(drawn.gather(0, torch.randint(len(counts), drawn.shape, generator=choice)).mean(dim=0))
+    first, second = (torch.stack([bleu_from_counts(of) for of in counts]).mean() for counts in (ours, theirs))
+    return interval(first - second, means[0] - means[1])
+
+
 def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
     """Which sentences are in each resampled test, ``(samples, sentences)``; one may be there several times.
 
@@ -142,14 +169,18 @@ def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:
 
 
 def _totals(counts: Tensor, rows: Tensor) -> Tensor:
-    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``.
+    """What ``counts (N, 10)`` add up to in each resampled test ``rows (samples, N)``, exactly: ``(samples, 1, 10)``."""
+    return (_times(rows) @ counts.cpu().double())[:, None]
 
-    Each sentence's counts are multiplied by how often it is in the test, so the drawn sentences' counts, which are ten
-    times as many numbers, are never laid side by side.
+
+def _times(rows: Tensor) -> Tensor:
+    """How often each sentence is in each resampled test ``rows (samples, N)``: ``(samples, N)``.
+
+    Each sentence's counts are multiplied by it, so the drawn sentences' counts, which are ten times as many numbers,
+    are never laid side by side.
     """
     ones = torch.ones((), dtype=torch.float64).expand_as(rows)
-    times = torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)  # (samples, N)
-    return (times @ counts.cpu().double())[:, None]
+    return torch.zeros(rows.shape, dtype=torch.float64).scatter_add_(1, rows, ones)
 
 
 def interval(value: Tensor, drawn: Tensor) -> Interval:
