@@ -1,0 +1,174 @@
+"""Does the number of the subject travel through one value of one head? SmolLM2, when it is exchanged (chapter 07).
+
+Nothing is trained. Each sentence of ``real_agreement`` has a twin in which one noun has the other number. Of one head,
+only the value of this noun is exchanged for the twin's, at all positions that read it; all weights of the head and all
+that came before stay as they were. ``steps`` says how many pairs are measured, in both directions: an exchange to the
+plural should make *are* more probable, and one to the singular *is*.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnbook.attention import causal_mask
+from attnbook.attention.multihead import MultiHeadAttention, split_heads
+from attnbook.measure.inside import attentions_of
+from attnbook.modes import evaluating
+from attnruns.experiments.real_agreement import EXAMPLE, Reader, sentences
+from attnruns.experiments.real_model import Head, smollm2
+from attnruns.shared.parts import Parts, measured, steps_of
+from attnruns.shared.rounding import rounded_mean
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+HEAD: Head = (26, 0)  # layer 27, head 1: it attends most to the subject
+SUBJECT, OTHER = 1, 4  # which word is the subject, and which the noun next to it
+
+
+def in_other_number(text: str, word: int) -> str:
+    """The same words, one of them in the other number.
+
+    >>> in_other_number("The keys near the cabinet", 4)
+    'The keys near the cabinets'
+    """
+    words = text.split()
+    words[word] = words[word].removesuffix("s") if words[word].endswith("s") else words[word] + "s"
+    return " ".join(words)
+
+
+@evaluating
+def entering(model, tokens: Tensor, layer: int) -> Tensor:
+    """What enters a layer, from 0 on: tokens ``(B, T)`` -> ``(B, T, D)``, computed once for all heads."""
+    x, mask = model.embed(tokens), causal_mask(tokens.shape[1])
+    for block in model.blocks.layers[:layer]:
+        x, *_ = block(x, mask)
+    return x
+
+
+@evaluating
+def verb_odds(model, x: Tensor, layer: int, verbs: Tensor) -> Tensor:
+    """Log-probabilities of *is* and *are* from what enters a layer: x ``(B, T, D)``, verbs ``(2,)`` -> ``(B, 2)``."""
+    mask = causal_mask(x.shape[1])
+    for block in model.blocks.layers[layer:]:
+        x, *_ = block(x, mask)
+    return model.output(model.blocks.last_norm(x[:, -1])).log_softmax(dim=-1)[:, verbs]
+
+
+@evaluating
+def values_and_weights(model, x: Tensor, head: Head) -> tuple[Tensor, Tensor]:
+    """What a head passes on, ``(B, T, D/H)``, and its weights, ``(B, T, T)``; a norm stands before each attention.
+
+    x: what enters its layer, ``(B, T, D)``.
+    """
+    attention, read = attentions_of(model)[head[0]], model.blocks.layers[head[0]].norm_self(x)
+    _, weights = attention(read, read, read, causal_mask(x.shape[1]))
+    values = split_heads(attention.project_value(read), attention.key_value_heads)  # (B, G, T, D/H)
+    shared = attention.heads // attention.key_value_heads  # so many heads read the same values
+    return values[:, head[1] // shared], weights[:, head[1]]
+
+
+@contextmanager
+def added(attention: MultiHeadAttention, head: int, change: Tensor) -> Iterator[None]:
+    """Inside this block, ``change (B, T, D/H)`` is added to the contexts of one head."""
+
+    def add(_: Any, inputs: tuple[Tensor]) -> tuple[Tensor]:
+        contexts = inputs[0].unflatten(-1, (attention.heads, -1)).clone()  # (B, T, D) -> (B, T, H, D/H)
+        contexts[:, :, head] += change
+        return (contexts.flatten(2),)
+
+    handle = attention.project_output.register_forward_pre_hook(add)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def exchanged(model, x: Tensor, verbs: Tensor, position: int, head: Head) -> Tensor:
+    """:func:`verb_odds` when a head reads the twin's value at a position: x ``(2 N, T, D)``, twins N rows apart."""
+    values, weights = values_and_weights(model, x, head)
+    own = values[:, position]  # (2 N, D/H)
+    twins = own.roll(len(own) // 2, dims=0)
+    change = weights[:, :, position, None] * (twins - own)[:, None]  # (2 N, T, 1) * (2 N, 1, D/H)
+    with added(attentions_of(model)[head[0]], head[1], change):
+        return verb_odds(model, x, head[0], verbs)
+
+
+def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
+    """By how many nats the log-odds move towards the new number, by direction; how often; how often the verb changes.
+
+    Args:
+        before, after: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the old number is plural.
+    """
+    towards = torch.where(plural, -1, 1)
+    old, new = (towards * (both[:, 1] - both[:, 0]) for both in (before, after))
+    figures: dict[str, Any] = {}
+    for name, rows in {"to_plural": ~plural, "to_singular": plural}.items():
+        nats = (new - old)[rows]
+        figures[name] = {
+            "nats": round(nats.mean().item(), 3),
+            "towards": rounded_mean(nats > 0),
+            "before": rounded_mean(old[rows] > 0),  # share in which the new number's verb is the more probable one
+            "after": rounded_mean(new[rows] > 0),
+        }
+    return figures
+
+
+def pairs_of(reader: Reader, texts: list[str], word: int) -> tuple[Tensor, Tensor]:
+    """Texts and behind them their twins: tokens ``(2 N, T)``; and whether that word is plural, ``(2 N,)``."""
+    both = texts + [in_other_number(text, word) for text in texts]
+    tokens = torch.cat([reader.tokens(text) for text in both])
+    return tokens, torch.tensor([text.split()[word].endswith("s") for text in both])
+
+
+def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list[int]) -> dict[str, Any]:
+    """:func:`moved` when the noun itself has the other number, and when only its value in each head has it."""
+    model, (tokens, plural) = reader.pretrained.model, pairs_of(reader, texts, word)
+    position = reader.tokens(" ".join(texts[0].split()[: word + 1])).shape[1] - 1
+    verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
+    x = entering(model, tokens, layer)
+    before = verb_odds(model, x, layer, verbs)
+    figures = {"noun": moved(before, before.roll(len(texts), dims=0), plural)}
+    for head in heads:
+        after = exchanged(model, x, verbs, position, (layer, head))
+        figures[f"{layer + 1}.{head + 1}"] = moved(before, after, plural)
+    return figures
+
+
+def example(reader: Reader, word: int) -> dict[str, Any]:
+    """The chapter's sentence: the probabilities of *is* and *are* before and after one value is exchanged."""
+    model, (tokens, _) = reader.pretrained.model, pairs_of(reader, [EXAMPLE], word)
+    verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
+    x = entering(model, tokens, HEAD[0])
+    both = {"before": verb_odds(model, x, HEAD[0], verbs), "after": exchanged(model, x, verbs, word, HEAD)}
+    return {name: [round(p, 4) for p in of[0].exp().tolist()] for name, of in both.items()}
+
+
+def values(job: Job) -> dict[str, Any]:
+    """The value of the subject in each head of one layer; that of the next noun in the head; and the example."""
+    reader = Reader(smollm2())
+    texts = [text for text, _ in sentences(2, job.steps, job.seed)]
+    (layer, head), heads = HEAD, reader.pretrained.model.config.heads
+    return {
+        "subject": at_noun(reader, texts, SUBJECT, layer, list(range(heads))),
+        "other": at_noun(reader, texts, OTHER, layer, [head]),
+        "example": {"subject": example(reader, SUBJECT), "other": example(reader, OTHER)},
+    }
+
+
+PARTS: Parts = {"values": (values, 60)}
+
+
+def run(job: Job) -> Outcome:
+    """Measure one draw of sentences."""
+    return measured(PARTS, job)
+
+
+EXPERIMENT = Experiment(
+    "real_values",
+    steps_of(PARTS),
+    run,
+    {"weights": "SmolLM2-135M-Instruct in four bits", "head": HEAD, "example": EXAMPLE},
+    on_cpu=True,
+)
