@@ -5,6 +5,7 @@ import torch
 from experiment_runs import checked_run
 from word_tokenizer import Words
 
+from attnbook.attention import causal_mask
 from attnbook.measure.inside import attentions_of, residuals
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
@@ -30,7 +31,7 @@ def reader(monkeypatch):
 def pair(reader):
     """What enters the second layer for a sentence and its twin, ``(2, T, D)``, and the tokens of the two verbs."""
     verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
-    return real_values.entering(reader.pretrained.model, real_values.pairs_of(reader, [TEXT], 1)[0], 1), verbs
+    return residuals(reader.pretrained.model, real_values.pairs_of(reader, [TEXT], 1)[0])[1], verbs
 
 
 def test_a_twin_differs_in_one_word():
@@ -49,12 +50,6 @@ def test_verb_odds_are_the_readers(reader, pair):
     assert torch.allclose(found[0], reader.verbs(TEXT), atol=1e-5)
 
 
-def test_residuals_enter_a_layer(reader):
-    model, tokens = reader.pretrained.model, reader.tokens(TEXT)
-    for layer, x in enumerate(residuals(model, tokens)):
-        assert torch.allclose(real_values.entering(model, tokens, layer), x, atol=1e-6)
-
-
 def test_values_and_weights_give_the_heads_context(reader, pair):
     model, seen = reader.pretrained.model, []
     values, weights = real_values.values_and_weights(model, pair[0], (1, 2))
@@ -63,6 +58,23 @@ def test_values_and_weights_give_the_heads_context(reader, pair):
     model(real_values.pairs_of(reader, [TEXT], 1)[0])
     handle.remove()
     assert torch.allclose(weights @ values, seen[0].unflatten(-1, (4, -1))[:, :, 2], atol=1e-5)
+
+
+def test_a_change_is_added_to_that_head_alone(reader, pair):
+    """Minus its own contexts leaves zeros in its place, and every other head as it was."""
+    model, (x, _), seen = reader.pretrained.model, pair, []
+    attention, block = attentions_of(model)[1], model.blocks.layers[1]
+    values, weights = real_values.values_and_weights(model, x, (1, 2))
+    see = lambda _, inputs: seen.append(inputs[0].unflatten(-1, (4, -1)))  # noqa: E731 (B, T, H, D/H)
+    for change in (torch.zeros_like(values), -(weights @ values)):
+        with real_values.added(attention, 2, change):
+            handle = attention.project_output.register_forward_pre_hook(see)
+            block(x, causal_mask(x.shape[1]))
+            handle.remove()
+    before, after = seen
+    assert before[:, :, 2].abs().max() > 1e-3
+    assert torch.allclose(after[:, :, 2], torch.zeros_like(after[:, :, 2]), atol=1e-6)
+    assert torch.equal(after[:, :, [0, 1, 3]], before[:, :, [0, 1, 3]])
 
 
 def test_a_change_is_added_and_taken_back(reader, pair):
@@ -92,7 +104,11 @@ def test_moved_counts_nats_towards_the_new_number():
 def test_a_noun_in_the_other_number_is_the_twin(reader):
     found = real_values.at_noun(reader, [TEXT], 1, 1, [2, 0])
     assert found.keys() == {"noun", "2.3", "2.1"}
-    assert found["noun"]["to_plural"]["nats"] == pytest.approx(found["noun"]["to_singular"]["nats"], abs=2e-3)
+    twin = real_values.in_other_number(TEXT, 1)
+    plural, singular = ((odds[1] - odds[0]).item() for odds in (reader.verbs(TEXT), reader.verbs(twin)))
+    assert abs(plural - singular) > 0.01
+    for direction in ("to_plural", "to_singular"):
+        assert found["noun"][direction]["nats"] == pytest.approx(plural - singular, abs=2e-3)
 
 
 def test_the_example_keeps_its_probabilities_before(reader):

@@ -41,5 +41,9 @@ def test_a_gpu_is_waited_for_before_each_look_at_the_clock(monkeypatch):
     timing.wall_seconds(done.append, "work", device="cuda:1")
     assert done == ["wait for cuda:1", "look", "work", "wait for cuda:1", "look"]
     done.clear()
+    monkeypatch.setattr(timing.torch.mps, "synchronize", lambda: done.append("wait"))
+    timing.wall_seconds(done.append, "work", device="mps")
+    assert done == ["wait", "look", "work", "wait", "look"]
+    done.clear()
     timing.wall_seconds(done.append, "work")
     assert done == ["look", "work", "look"]

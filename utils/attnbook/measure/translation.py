@@ -134,7 +134,8 @@ def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: i
     """How many BLEU the mean of several trainings is ahead of another's, and its range for both sources of chance.
 
     Each sample draws the sentences, the same for all trainings, and as many trainings of each system as it has, with
-    replacement. Few trainings estimate their spread badly, so the range for three is a rough one.
+    replacement. Of R trainings this finds (R − 1) / R of the variance of their mean on
+    average, so for three the range is too narrow.
 
     Args:
         ours, theirs: one ``(N, 10)`` per training, all of the same sentences in the same order.
@@ -146,7 +147,8 @@ def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: i
     """
     shapes = {tuple(counts.shape) for counts in (*ours, *theirs)}
     if not ours or not theirs or len(shapes) != 1:
-        raise ValueError(f"each system needs a training, and all the same sentences; got the shapes {sorted(shapes)}")
+        came = f"{len(ours)} of ours and {len(theirs)} of theirs, with the shapes {sorted(shapes)}"
+        raise ValueError(f"each system needs a training, and all the same sentences; got {came}")
     times = _times(draws(len(ours[0]), samples, seed))  # (samples, N)
     means, choice = [], generator(seed + 1)
     for counts in (ours, theirs):

@@ -16,6 +16,7 @@ from attnbook.data.batching import Batch
 from attnbook.data.points.geometry import random_points
 from attnbook.data.points.tours import tour_length
 from attnbook.models.pointer import PointerNetwork, answer_log_probs, greedy_pointer_decode
+from attnbook.modes import evaluating
 from attnbook.seeding import generator, seed_of_step
 from attnbook.training import parallel
 from attnbook.training.losses import ChangingLoss
@@ -44,7 +45,7 @@ def sample_tours(policy: PointerNetwork, points: Tensor, generator: torch.Genera
     return torch.cat([given, drawn], dim=1)
 
 
-@torch.no_grad()
+@evaluating
 def sample_several_tours(policy: PointerNetwork, points: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Draw ``count`` round trips per instance as :func:`sample_tours` does, ``(B, N, 2)`` -> ``(B, count, N)``.
 

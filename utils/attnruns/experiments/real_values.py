@@ -15,7 +15,7 @@ from torch import Tensor
 
 from attnbook.attention import causal_mask
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
-from attnbook.measure.inside import attentions_of
+from attnbook.measure.inside import attentions_of, residuals
 from attnbook.modes import evaluating
 from attnruns.experiments.real_agreement import EXAMPLE, Reader, sentences
 from attnruns.experiments.real_model import Head, smollm2
@@ -36,15 +36,6 @@ def in_other_number(text: str, word: int) -> str:
     words = text.split()
     words[word] = words[word].removesuffix("s") if words[word].endswith("s") else words[word] + "s"
     return " ".join(words)
-
-
-@evaluating
-def entering(model, tokens: Tensor, layer: int) -> Tensor:
-    """What enters a layer, from 0 on: tokens ``(B, T)`` -> ``(B, T, D)``, computed once for all heads."""
-    x, mask = model.embed(tokens), causal_mask(tokens.shape[1])
-    for block in model.blocks.layers[:layer]:
-        x, *_ = block(x, mask)
-    return x
 
 
 @evaluating
@@ -96,7 +87,7 @@ def exchanged(model, x: Tensor, verbs: Tensor, position: int, head: Head) -> Ten
 
 
 def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
-    """By how many nats the log-odds move towards the new number, by direction; how often; how often the verb changes.
+    """By how many nats the log-odds move towards the new number, by direction; and how often.
 
     Args:
         before, after: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the old number is plural.
@@ -127,7 +118,7 @@ def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list
     model, (tokens, plural) = reader.pretrained.model, pairs_of(reader, texts, word)
     position = reader.tokens(" ".join(texts[0].split()[: word + 1])).shape[1] - 1
     verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
-    x = entering(model, tokens, layer)
+    x = residuals(model, tokens)[layer]  # (2 N, T, D)
     before = verb_odds(model, x, layer, verbs)
     figures = {"noun": moved(before, before.roll(len(texts), dims=0), plural)}
     for head in heads:
@@ -140,7 +131,7 @@ def example(reader: Reader, word: int) -> dict[str, Any]:
     """The chapter's sentence: the probabilities of *is* and *are* before and after one value is exchanged."""
     model, (tokens, _) = reader.pretrained.model, pairs_of(reader, [EXAMPLE], word)
     verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
-    x = entering(model, tokens, HEAD[0])
+    x = residuals(model, tokens)[HEAD[0]]  # (2, T, D)
     both = {"before": verb_odds(model, x, HEAD[0], verbs), "after": exchanged(model, x, verbs, word, HEAD)}
     return {name: [round(p, 4) for p in of[0].exp().tolist()] for name, of in both.items()}
 

@@ -38,8 +38,11 @@ CLOCKS: dict[str, Callable[..., float]] = {"wall": wall_seconds, "processor": pr
 
 
 def _clock(device: torch.device | str) -> float:
-    if torch.device(device).type == "cuda":
+    kind = torch.device(device).type
+    if kind == "cuda":
         torch.cuda.synchronize(device)
+    elif kind == "mps":
+        torch.mps.synchronize()
     return time.perf_counter()
 
 
