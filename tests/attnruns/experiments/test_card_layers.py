@@ -5,6 +5,7 @@ import torch
 from experiment_runs import once_on_the_card
 
 from attnruns.experiments import card_layers
+from attnruns.shared import timing
 from attnruns.shared.runner import Job, run_job
 
 
@@ -27,6 +28,6 @@ def test_a_run_has_words_per_second_of_the_processor_and_of_a_card(name, best, m
 
 def test_the_first_step_only_warms_up_and_the_fastest_of_the_others_counts(monkeypatch):
     seconds = iter([0.001, 0.5, 0.25, 0.4])
-    monkeypatch.setattr(card_layers, "wall_seconds", lambda *arguments, device: next(seconds))
+    monkeypatch.setattr(timing, "wall_seconds", lambda *arguments, device: next(seconds))
     found = card_layers.words_per_second(torch.nn.Identity(), batch=2, length=5, device=torch.device("cpu"), repeats=3)
     assert found == 40  # 10 words in a quarter of a second

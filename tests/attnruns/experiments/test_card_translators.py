@@ -9,6 +9,7 @@ from experiment_runs import once_on_the_card
 from attnbook.data.texts.translation import TokenBatches
 from attnruns.experiments import card_translators
 from attnruns.experiments.translate import RECIPES, TINY
+from attnruns.shared import timing
 from attnruns.shared.runner import Job, run_job
 
 
@@ -39,7 +40,7 @@ def test_pieces_are_counted_without_padding_and_the_first_step_only_warms_up(mon
     data = recipe.data()
     model, batch = recipe.build(data.sizes()), TokenBatches(data.task).batch_at(1, 128, 0)
     seconds = iter([0.001, 0.5, 0.25])
-    monkeypatch.setattr(card_translators, "wall_seconds", lambda *arguments, device: next(seconds))
+    monkeypatch.setattr(timing, "wall_seconds", lambda *arguments, device: next(seconds))
     assert card_translators.pieces_per_second(model, batch, repeats=2) == 4 * batch.tokens()
 
 

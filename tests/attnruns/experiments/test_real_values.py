@@ -30,8 +30,7 @@ def reader(monkeypatch):
 @pytest.fixture
 def pair(reader):
     """What enters the second layer for a sentence and its twin, ``(2, T, D)``, and the tokens of the two verbs."""
-    verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
-    return residuals(reader.pretrained.model, real_values.pairs_of(reader, [TEXT], 1)[0])[1], verbs
+    return residuals(reader.pretrained.model, real_values.pairs_of(reader, [TEXT], 1)[0])[1], reader.verb_tokens()
 
 
 def test_a_twin_differs_in_one_word():

@@ -134,8 +134,8 @@ def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: i
     """How many BLEU the mean of several trainings is ahead of another's, and its range for both sources of chance.
 
     Each sample draws the sentences, the same for all trainings, and as many trainings of each system as it has, with
-    replacement. Of R trainings this finds (R − 1) / R of the variance of their mean on
-    average, so for three the range is too narrow.
+    replacement. Of R trainings this finds (R − 1) / R of the variance of their mean on average, so for three the range
+    is too narrow.
 
     Args:
         ours, theirs: one ``(N, 10)`` per training, all of the same sentences in the same order.

@@ -15,7 +15,7 @@ from attnbook.seeding import seed_everything
 from attnbook.threads import threads
 from attnruns.experiments.parallel_layers import FEATURES, KERNEL, LAYERS, training_step
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.timing import card_name, wall_seconds
+from attnruns.shared.timing import card_name, shortest_wall_seconds
 
 LENGTH, BATCHES = 512, (1, 16)  # on the processor
 CARD_LENGTHS, CARD_BATCHES = (128, 512, 2048), (1, 16, 128)
@@ -25,8 +25,7 @@ REPEATS = 7  # the "steps" of a job: the shortest of so many times counts
 def words_per_second(layer: nn.Module, batch: int, length: int, device: torch.device, repeats: int) -> int:
     """Words that pass in a second of the fastest of ``repeats`` training steps; one more comes first, to warm up."""
     x = torch.randn(batch, length, FEATURES, device=device, requires_grad=True)  # (B, T, D)
-    times = [wall_seconds(training_step, layer, x, device=device) for _ in range(repeats + 1)]
-    return round(batch * length / min(times[1:]))
+    return round(batch * length / shortest_wall_seconds(repeats, training_step, layer, x, device=device))
 
 
 def on_processor(layer: nn.Module, repeats: int) -> dict[str, dict[str, int]]:

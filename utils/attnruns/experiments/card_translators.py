@@ -18,7 +18,7 @@ from attnbook.seeding import seed_everything
 from attnbook.training import teacher_forcing_loss
 from attnruns.experiments.translate import RECIPES, STEPS_PER_KIND
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.timing import card_name, wall_seconds
+from attnruns.shared.timing import card_name, shortest_wall_seconds
 
 PAIR = "de_en"
 BATCHES = (2048, 16_384)  # tokens, the padding counted; the first is that of chapter 18
@@ -39,8 +39,7 @@ def pieces_per_second(model: nn.Module, batch: Batch, repeats: int, half: bool =
     """Pieces of both languages, without the padding, that a step reads in a second; one more step comes first."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-5)
     step = partial(training_step, model, optimiser, batch, half)
-    times = [wall_seconds(step, device=batch.source.device) for _ in range(repeats + 1)]
-    return round(batch.tokens() / min(times[1:]))
+    return round(batch.tokens() / shortest_wall_seconds(repeats, step, device=batch.source.device))
 
 
 def run(job: Job) -> Outcome:

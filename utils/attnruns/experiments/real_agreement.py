@@ -80,11 +80,18 @@ class Reader:
         """The tokens of a text: ``(1, T)``."""
         return torch.tensor([self.pretrained.tokenizer.encode(text).ids])
 
+    def verb_tokens(self) -> Tensor:
+        """The tokens of *is* and *are*: ``(2,)``."""
+        return torch.stack([self.tokens(verb)[0, 0] for verb in (" is", " are")])
+
+    def position(self, text: str, word: int) -> int:
+        """Where the last token of a word of the text stands, from 0 on."""
+        return self.tokens(" ".join(text.split()[: word + 1])).shape[1] - 1
+
     @evaluating
     def verbs(self, text: str) -> Tensor:
         """Log-probabilities of *is* and *are* after a text: ``(2,)``."""
-        is_, are = (self.tokens(verb)[0, 0] for verb in (" is", " are"))
-        return self.pretrained.model(self.tokens(text))[0][0, -1].log_softmax(dim=-1)[torch.stack([is_, are])]
+        return self.pretrained.model(self.tokens(text))[0][0, -1].log_softmax(dim=-1)[self.verb_tokens()]
 
     def margins(self, texts: list[Sentence]) -> Tensor:
         """By how many nats the right verb is more probable than the wrong one: ``(sentences,)``."""
@@ -97,7 +104,7 @@ class Reader:
         """Each head's mean weight from the last word to the last token of each of these words: ``(layers, heads)``."""
         found = []
         for text, _ in texts:
-            at = [self.tokens(" ".join(text.split()[: word + 1])).shape[1] - 1 for word in words]
+            at = [self.position(text, word) for word in words]
             rows = torch.stack([weights[0, :, -1] for weights in self.pretrained.model.maps(self.tokens(text))])
             found.append(rows[..., at])  # (layers, heads, words)
         return list(torch.stack(found).mean(dim=0).unbind(dim=-1))

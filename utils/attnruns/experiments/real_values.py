@@ -116,8 +116,7 @@ def pairs_of(reader: Reader, texts: list[str], word: int) -> tuple[Tensor, Tenso
 def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list[int]) -> dict[str, Any]:
     """:func:`moved` when the noun itself has the other number, and when only its value in each head has it."""
     model, (tokens, plural) = reader.pretrained.model, pairs_of(reader, texts, word)
-    position = reader.tokens(" ".join(texts[0].split()[: word + 1])).shape[1] - 1
-    verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
+    position, verbs = reader.position(texts[0], word), reader.verb_tokens()
     x = residuals(model, tokens)[layer]  # (2 N, T, D)
     before = verb_odds(model, x, layer, verbs)
     figures = {"noun": moved(before, before.roll(len(texts), dims=0), plural)}
@@ -130,9 +129,9 @@ def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list
 def example(reader: Reader, word: int) -> dict[str, Any]:
     """The chapter's sentence: the probabilities of *is* and *are* before and after one value is exchanged."""
     model, (tokens, _) = reader.pretrained.model, pairs_of(reader, [EXAMPLE], word)
-    verbs = torch.stack([reader.tokens(verb)[0, 0] for verb in (" is", " are")])
+    verbs, position = reader.verb_tokens(), reader.position(EXAMPLE, word)
     x = residuals(model, tokens)[HEAD[0]]  # (2, T, D)
-    both = {"before": verb_odds(model, x, HEAD[0], verbs), "after": exchanged(model, x, verbs, word, HEAD)}
+    both = {"before": verb_odds(model, x, HEAD[0], verbs), "after": exchanged(model, x, verbs, position, HEAD)}
     return {name: [round(p, 4) for p in of[0].exp().tolist()] for name, of in both.items()}
 
 

@@ -4,10 +4,6 @@ At one learning rate a score may be ahead only because this rate suits it. So ea
 the scores can be compared at the best rate of each. The model is small, and stays on the CPU.
 """
 
-import time
-from functools import partial
-from typing import Any
-
 from torch import Tensor
 
 from attnbook.attention import Cosine, General, Score
@@ -47,12 +43,7 @@ def make(score: str, width: int) -> Library:
 
 def run(job: Job) -> Outcome:
     """Train the layer with the score of that name at each learning rate."""
-    chosen(STEPS, job.model)
-    score, width = job.model.rsplit("_", 1)
-    started = time.process_time()
-    layer = partial(make, score, int(width))
-    figures: dict[str, Any] = {"by_rate": {str(rate): square_root.curve(layer, job, rate) for rate in RATES}}
-    return Outcome(figures | {"seconds": round(time.process_time() - started, 1)})
+    return square_root.by_rate(make, job, STEPS, RATES)
 
 
 SETTINGS = square_root.SETTINGS | {"learning_rate": ", ".join(map(str, RATES)) + ", Adam"}

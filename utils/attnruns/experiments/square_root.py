@@ -6,7 +6,7 @@ factor also changes how far a step goes. The model is small, and stays on the CP
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -116,14 +116,19 @@ def curve(make: Callable[[], Library], job: Job, rate: float) -> dict[str, dict[
     return found
 
 
-def run(job: Job) -> Outcome:
-    """Train the layer of that name at each learning rate."""
-    chosen(STEPS, job.model)
+def by_rate(make: Callable[[str, int], Library], job: Job, names: Mapping[str, int], rates: Sequence[float]) -> Outcome:
+    """Train the layer ``make(score, width)`` of the job's name, which must be among ``names``, at each rate."""
+    chosen(names, job.model)
     score, width = job.model.rsplit("_", 1)
     started = time.process_time()
-    make = partial(Library, score, int(width))
-    figures: dict[str, Any] = {"by_rate": {str(rate): curve(make, job, rate) for rate in RATES}}
+    layer = partial(make, score, int(width))
+    figures: dict[str, Any] = {"by_rate": {str(rate): curve(layer, job, rate) for rate in rates}}
     return Outcome(figures | {"seconds": round(time.process_time() - started, 1)})
+
+
+def run(job: Job) -> Outcome:
+    """Train the layer of that name at each learning rate."""
+    return by_rate(Library, job, STEPS, RATES)
 
 
 SETTINGS = {

@@ -19,6 +19,11 @@ def wall_seconds(work: Callable, *arguments, device: torch.device | str = "cpu")
     return _clock(device) - start
 
 
+def shortest_wall_seconds(repeats: int, work: Callable, *arguments, device: torch.device | str = "cpu") -> float:
+    """:func:`wall_seconds` of the fastest of ``repeats`` calls; one more comes first, to warm up."""
+    return min([wall_seconds(work, *arguments, device=device) for _ in range(repeats + 1)][1:])
+
+
 def card_name(device: torch.device) -> str | None:
     """What a graphics card calls itself, such as ``"NVIDIA H100 80GB HBM3"``; None for every other device."""
     return torch.cuda.get_device_name(device) if device.type == "cuda" else None

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from matplotlib.axes import Axes
 
+from attnbook.measure.translation import Interval
 from attnpages.figures.boxes import line
 from attnpages.figures.palette import BLUE, DARK_GREY, LINE
 from attnpages.figures.style import Look, new_axes
-
-Step = tuple[float, float, float]  # the difference, and the two ends of its interval
 
 
 def decided(low: float, high: float) -> bool:
@@ -16,7 +15,7 @@ def decided(low: float, high: float) -> bool:
     return low > 0 or high < 0
 
 
-def plot_steps(steps: Mapping[str, Step], xlabel: str, ax: Axes | None = None) -> Axes:
+def plot_steps(steps: Mapping[str, Interval], xlabel: str, ax: Axes | None = None) -> Axes:
     """Draw each difference as a dot on its interval: filled if the interval leaves out 0, else hollow.
 
     Args:
