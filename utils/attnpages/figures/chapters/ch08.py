@@ -1,22 +1,19 @@
-"""Figures of chapter 08: multi-head attention, rotating features, scores over distance, removed heads."""
+"""Figures of chapter 08: multi-head attention, what heads attend to, scores over distance."""
 
 from collections.abc import Mapping, Sequence
-from math import atan2, cos, degrees, hypot, pi, radians, sin
-from textwrap import fill
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
 from attnpages.figures.heat import as_matrix, draw_cells, write_in_cells
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, RUST, SAND, VERMILION
-from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, readable, styles_for
+from attnpages.figures.palette import FAINT, INK, SAND
+from attnpages.figures.style import STYLES, Look, new_axes, readable, styles_for
 
 
 def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
@@ -91,161 +88,6 @@ def _strips(ax: Axes, x: float, y: float, width: float, heads: int) -> list[floa
         ax.add_patch(Rectangle((x + head * one, y), one, 0.65, **look))
         say(ax, x + (head + 0.5) * one, y + 0.32, str(head), size=11, weight="bold")
     return [x + (head + 0.5) * one for head in range(heads)]
-
-
-def draw_clocks(
-    speeds: Sequence[float], positions: Sequence[int], shift: int, starts: Sequence[int] = (0,)
-) -> list[Axes]:
-    """Draw pairs of features, (sine, cosine), as hands of clocks, and the rotation that leads to a later position.
-
-    Args:
-        speeds: radians per position, one clock each. positions: which to draw.
-        shift: how many positions each arc spans. starts: the positions at which the arcs begin.
-
-    Raises:
-        ValueError: if there is no clock, no position or no arc.
-    """
-    if not len(speeds) or not len(positions) or not len(starts):
-        raise ValueError("speeds, positions and starts must not be empty; give at least one of each")
-    _, axes = plt.subplots(1, len(speeds), figsize=(6.5, 6.5 / len(speeds) + 0.4), squeeze=False)
-    for ax, speed in zip(axes[0], speeds, strict=True):
-        ax.set(xlim=(-1.45, 1.8), ylim=(-1.5, 1.75), aspect="equal")
-        ax.axis("off")
-        ax.set_title(f"{degrees(speed):.3g}° per position")
-        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
-        _name_directions(ax)
-        for position in positions:
-            x, y = sin(speed * position), cos(speed * position)  # as on a clock: clockwise from the top
-            ax.plot([0, x], [0, y], color=STYLES[0].colour, linestyle="-", marker="", linewidth=1.8)
-            patch: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # a number may stand on an axis
-            ax.text(1.17 * x, 1.17 * y, str(position), ha="center", va="center", fontsize=12, bbox=patch)
-        for start in starts:
-            _arc(ax, speed * start, speed * (start + shift), 0.6, STYLES[1].colour)
-        ax.text(0, -1.45, f"arcs: rotations by {shift} positions", ha="center", fontsize=11, color=INK)
-    return list(axes[0])
-
-
-def _name_directions(ax: Axes) -> None:
-    """Two faint axes through the middle of a clock: the sine to the right, the cosine upwards."""
-    for end, label, shift, sides in (((1.4, 0), "sine", (3, 0), ("left", "center")),
-                                     ((0, 1.4), "cosine", (0, 2), ("center", "bottom"))):  # fmt: skip
-        arrow(ax, (-end[0] * 0.72, -end[1] * 0.72), end, colour=FAINT, width=0.8)
-        ax.annotate(label, end, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=11, color=INK)
-
-
-def draw_rotary(
-    query: tuple[float, float], key: tuple[float, float], step: float, sentences: Sequence[str], verb: str,
-    nouns: Sequence[str],
-) -> list[Axes]:  # fmt: skip
-    """Draw one pair of features of a query and a key as hands, before and after each is rotated by its position.
-
-    One row per noun, whose key it is; one column before the rotation, and one per sentence. All hands start at the
-    top and turn clockwise: the first feature is drawn upwards and the second to the right.
-
-    Args:
-        query: of the verb. key: of each noun, before the rotation. step: degrees per position.
-        sentences: words and their order. verb: the word that attends. nouns: the words that are attended to.
-
-    Raises:
-        ValueError: if there is no sentence or no noun, or one of the words is missing in a sentence.
-    """
-    missing = [word for sentence in sentences for word in (verb, *nouns) if word not in sentence.split()]
-    if not sentences or not nouns or missing:
-        raise ValueError(
-            f"each sentence must contain the verb and all nouns, and there must be some; missing {missing}"
-        )
-    columns = 1 + len(sentences)
-    _, grid = plt.subplots(len(nouns), columns, figsize=(6.5, 2.6 * len(nouns) + 0.5), squeeze=False)
-    for row, noun in zip(grid, nouns, strict=True):
-        for ax, sentence in zip(row, ("", *sentences), strict=True):
-            at = {word: sentence.split().index(word) for word in (verb, noun)} if sentence else {}
-            first, second = (_clockwise(*pair) + step * at.get(word, 0) for pair, word in ((query, verb), (key, noun)))
-            _dial(ax, first, second)
-            starts = (verb, _clockwise(*query), first, BLUE), (noun, _clockwise(*key), second, RUST)
-            for y, (word, start, angle, colour) in zip((-1.45, -1.85), starts, strict=True):
-                turned = f"{word} at {at[word]}: {start:.0f}°+{angle - start:.0f}° = {angle:.0f}°" if at else ""
-                say(ax, 0, y, turned or f"{word}: {angle:.0f}°", size=10, colour=colour)
-            score = hypot(*query) * hypot(*key) * cos(radians(second - first))
-            result = f"score {round(score, 1) + 0.0:.0f}" if at else "not yet rotated"
-            say(ax, 0, -2.3, result, size=11, weight="bold" if at else "normal")
-    for ax, sentence in zip(grid[0], ("before rotation", *sentences), strict=True):
-        ax.set_title(fill(sentence, 13), fontsize=11)
-    return list(grid.flat)
-
-
-def _clockwise(up: float, right: float) -> float:
-    """The angle of a pair of features in degrees, from the top, clockwise."""
-    return degrees(atan2(right, up))
-
-
-def _dial(ax: Axes, query: float, key: float) -> None:
-    """A circle with the hands of a query and a key, at angles in degrees, and the angle between them."""
-    ax.set(xlim=(-1.6, 1.6), ylim=(-2.5, 1.5), aspect="equal")
-    ax.axis("off")
-    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
-    for xs, ys in (([-1, 1], [0, 0]), ([0, 0], [-1, 1])):
-        ax.plot(xs, ys, color=PALE, linestyle="-", marker="", linewidth=0.8)
-    _arc(ax, radians(query), radians(key), 0.45)
-    for angle, reach, colour, width in ((query, 1.0, OKABE_BLUE, 2.2), (key, 0.75, VERMILION, 4.5)):
-        x, y = reach * sin(radians(angle)), reach * cos(radians(angle))
-        ax.plot([0, x], [0, y], color=colour, linestyle="-", marker="", linewidth=width)
-    middle = radians((query + key) / 2)
-    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°", size=12, weight="bold")
-
-
-def _arc(ax: Axes, start: float, end: float, radius: float, colour: str = INK) -> None:
-    steps = [start + (end - start) * i / 40 for i in range(41)]
-    xs, ys = [radius * sin(a) for a in steps], [radius * cos(a) for a in steps]
-    ax.plot(xs, ys, color=colour, linestyle="-", marker="", linewidth=2.5)
-
-
-def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = None) -> Axes:
-    """Draw the dot product of two sinusoidal position vectors over their distance, and the same for a shifted query.
-
-    Args:
-        dim: features D. farthest: the largest distance, in both directions. shift: positions that the second query
-            is moved by :func:`~attnbook.attention.positions.relative_shift`.
-
-    Raises:
-        ValueError: if farthest is less than 1.
-    """
-    if farthest < 1:
-        raise ValueError(f"farthest must be at least 1 position, got {farthest}")
-    keys = sinusoidal_positions(2 * farthest + 1, dim, -farthest)  # (Tk, D); the query stands in the middle
-    distances = range(-farthest, farthest + 1)
-    ax = new_axes(ax, (6.5, 3.4))
-    queries = {"query $p(t)$": 0, f"query $p(t)\\,M_{{{shift}}}$": shift}
-    for (name, offset), style in zip(queries.items(), STYLES, strict=False):
-        products = keys @ (keys[farthest] @ relative_shift(dim, offset))  # (Tk,)
-        ax.plot(distances, products, color=style.colour, linestyle=style.line, marker="", label=name)
-    ax.set(xlabel="position of the key minus position of the query, $j - t$", ylabel="dot product")
-    ax.set_ylim(0, 1.06 * dim / 2)  # D/2 is the largest that there is
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2)
-    return ax
-
-
-def plot_sinusoids(dim: int, length: int, ax: Axes | None = None) -> Axes:
-    """Draw sinusoidal positions as cells: one row per feature, one column per position.
-
-    Args:
-        dim: features D, two rows per hand: its sine above its cosine. length: how many positions.
-
-    Raises:
-        ValueError: if the features can't be shared among hands, or there are fewer than two positions.
-    """
-    if dim < 2 or dim % 2 or length < 2:
-        raise ValueError(f"dim must be even and length at least 2, got dim={dim} and length={length}")
-    values = sinusoidal_positions(length, dim).T  # (D, T)
-    ax = new_axes(ax, (6.5, 0.25 * dim + 0.9))
-    image = ax.imshow(as_array(values), cmap=HEAT_MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-    ax.grid(False)
-    turns = [2 * pi * 10000 ** (2 * pair / dim) for pair in range(dim // 2)]
-    ax.set_yticks([2 * pair + 0.5 for pair in range(dim // 2)], [f"{turn:,.0f}" for turn in turns])
-    for pair in range(1, dim // 2):
-        ax.axhline(2 * pair - 0.5, color=INK, linewidth=1)
-    ax.set(xlabel="position t", ylabel="positions per turn of the hand")
-    ax.figure.colorbar(image, ax=ax, label="sine (upper row), cosine (lower row)", ticks=[-1, 0, 1], pad=0.02)
-    return ax
 
 
 def plot_heads_at(
