@@ -56,12 +56,28 @@ def test_each_rule_finds_its_centre(file):
         wanted = {
             "local_m": torch.tensor([2.5, 5]),  # one further, but not behind the last word
             "local_p": S * torch.sigmoid(learned),
+            "counted": torch.minimum(40 * torch.sigmoid(learned), S - 1),
             "walking": torch.minimum(p + 3 * torch.sigmoid(learned), S - 1),
+            "both_ways": torch.minimum(p + 3 * torch.tanh(learned), S - 1),
         }
         _, weights, centre = layer(s, p, h, S)
         assert torch.allclose(centre, wanted[name])
         outside = (torch.arange(9) - centre[:, None]).abs() > 2
         assert weights[outside].count_nonzero() == weights[1, 6:].count_nonzero() == 0
+
+
+@torch.no_grad()
+def test_a_window_that_may_go_back_goes_at_most_to_the_place_where_it_started(file):
+    s, h, S, _ = given()
+    layer = attention(file, "both_ways")
+    with torch.no_grad():
+        layer.v_p.weight.fill_(-100.0)
+        layer.W_p.weight.copy_(torch.eye(8))
+    back = torch.tanh(layer.v_p(torch.tanh(layer.W_p(s.abs())))[:, 0])
+    assert torch.allclose(back, torch.tensor(-1.0))
+    centres = [layer(s.abs(), torch.full((2,), start), h, S)[2] for start in (4.0, 0.5)]
+    assert torch.allclose(centres[0], torch.tensor(1.0))
+    assert torch.allclose(centres[1], torch.tensor(-1.0))
 
 
 @torch.no_grad()

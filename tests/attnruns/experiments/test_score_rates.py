@@ -40,14 +40,21 @@ def test_a_new_score_is_learned_with_its_matrices():
     assert {"compare.log_beta", "to_query.weight", "to_key.weight"} <= learned
 
 
+def made(name):
+    torch.manual_seed(1)
+    return score_rates.make(name, WIDTH)
+
+
 @pytest.mark.parametrize("score", score_rates.SCORES)
-def test_all_scores_begin_with_the_same_queries_and_keys(score):
-    made = []
-    for name in ("dot", score):
-        torch.manual_seed(1)
-        made.append(score_rates.make(name, WIDTH))
-    assert torch.equal(made[0].to_query.weight, made[1].to_query.weight)
-    assert torch.equal(made[0].labels, made[1].labels)
+def test_all_scores_begin_with_the_same_queries_and_keys_or_with_queries_larger_by_a_factor(score):
+    factor = {"dot_small_start": WIDTH**-0.5, "scaled_dot_large_start": WIDTH**0.5}.get(score, 1.0)
+    torch.testing.assert_close(made(score).to_query.weight, factor * made("dot").to_query.weight)
+    assert torch.equal(made(score).labels, made("dot").labels)
+
+
+def test_the_two_exchanged_starts_give_the_first_scores_of_the_other(asked):
+    for start, other in (("dot_small_start", "scaled_dot"), ("scaled_dot_large_start", "dot")):
+        torch.testing.assert_close(made(start).scores(asked), made(other).scores(asked))
 
 
 def test_an_unknown_score_is_refused():

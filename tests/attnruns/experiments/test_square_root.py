@@ -45,6 +45,10 @@ def test_a_small_start_gives_the_scores_that_the_root_gives(asked, close):
     close(made("plain").scores(asked), 4 * made("root").scores(asked))
 
 
+def test_a_large_start_gives_with_the_root_the_scores_that_the_plain_product_gives(asked, close):
+    close(made("large_start").scores(asked), made("plain").scores(asked))
+
+
 def test_the_additive_score_is_the_one_of_the_chapter(asked, close):
     model = made("additive")
     query, key = model.to_query(model.wishes)[asked.wishes[0]], model.to_key(model.labels)[asked.labels[0, 2]]

@@ -19,12 +19,13 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-STEPS = {"global": 600, "last_weights": 600, "local_m": 600, "local_p": 600, "walking": 600}
-WINDOWS = ("local_m", "local_p", "walking")
+WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways")
+STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
 FOLLOWED = (5, 15)  # numbers in the lists whose centres are kept
 TEST_SEED = 1000  # added to the seed of the training
+LONGEST = 40.0  # words of a list of fifteen numbers: the range of a centre that is counted from the first word
 TAPS = 7  # of the filter over the last weights: three words to either side
 REPLACED = {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})"}
 
@@ -52,6 +53,10 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
                 return p + 1  # p starts at -1
             if name == "local_p":
                 return S * torch.sigmoid(learned)
+            if name == "counted":
+                return LONGEST * torch.sigmoid(learned)
+            if name == "both_ways":
+                return (p + 3 * torch.tanh(learned)).clamp(min=-1)  # not before the place where it starts
             return p + 3 * torch.sigmoid(learned)
 
         def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:

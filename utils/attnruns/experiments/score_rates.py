@@ -1,7 +1,8 @@
 """Five scores in the layer of :mod:`attnruns.experiments.square_root`, each at six learning rates.
 
 At one learning rate a score may be ahead only because this rate suits it. So each score is trained at each rate, and
-the scores can be compared at the best rate of each. The model is small, and stays on the CPU.
+the scores can be compared at the best rate of each. Two more exchange the starts of the dot product and the scaled one:
+their first scores are those of the other. The model is small, and stays on the CPU.
 """
 
 from torch import Tensor
@@ -13,7 +14,8 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 RATES = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1)
-LIBRARIES = {"dot": "plain", "scaled_dot": "root", "additive": "additive"}  # these scores the layer has itself
+STARTS = {"dot_small_start": "small_start", "scaled_dot_large_start": "large_start"}
+LIBRARIES = {"dot": "plain", "scaled_dot": "root", "additive": "additive"} | STARTS  # these the layer has itself
 SCORES = (*LIBRARIES, "cosine", "general")
 WIDTH = 64  # features of a query and a key; square_root has 1,024 as well, at four rates
 STEPS = {f"{score}_{WIDTH}": 300 for score in SCORES}

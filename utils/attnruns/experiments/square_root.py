@@ -43,7 +43,8 @@ class Library(nn.Module):
     """Attention over labels with the score of that name, and a linear layer that reads the answer from the context.
 
     ``root``: the scaled dot product. ``plain``: the dot product. ``small_start``: the dot product of queries that start
-    √d times as small. ``additive``: v · tanh(query + key).
+    √d times as small. ``large_start``: the scaled one of queries that start √d times as large. ``additive``:
+    v · tanh(query + key).
     """
 
     wishes: Tensor
@@ -57,9 +58,9 @@ class Library(nn.Module):
         self.to_query, self.to_key = (nn.Linear(FEATURES, width, bias=False) for _ in range(2))
         for layer in (self.to_query, self.to_key):
             nn.init.normal_(layer.weight, std=FEATURES**-0.5)  # so that queries and keys have the variance 1
-        if score == "small_start":
-            with torch.no_grad():
-                self.to_query.weight /= width**0.5
+        factor = {"small_start": width**-0.5, "large_start": width**0.5}.get(score, 1.0)
+        with torch.no_grad():
+            self.to_query.weight *= factor
         self.to_score = nn.Linear(width, 1, bias=False) if score == "additive" else None
         self.values, self.out = nn.Embedding(ANSWERS, FEATURES), nn.Linear(FEATURES, ANSWERS)
 
@@ -70,7 +71,7 @@ class Library(nn.Module):
         if self.to_score is not None:
             return self.to_score(torch.tanh(query[:, None] + key))[:, :, 0]
         e = (key @ query[:, :, None])[:, :, 0]
-        return e / self.width**0.5 if self.score == "root" else e
+        return e / self.width**0.5 if self.score in ("root", "large_start") else e
 
     def forward(self, asked: Questions) -> tuple[Tensor, Tensor]:
         """The score of each answer ``(B, ANSWERS)``, and the weights ``(B, Tk)``."""
