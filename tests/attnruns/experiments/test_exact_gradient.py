@@ -57,6 +57,35 @@ def test_the_tree_is_the_decoder_with_every_sequence_of_cells(file, model, batch
     torch.testing.assert_close(bonus, (p * entropy.sum(dim=2)).sum(dim=0))
 
 
+def test_what_is_left_out_hardly_matters(file, model, batch, monkeypatch):
+    image, caption, _ = batch
+    with torch.no_grad():
+        model.v.weight *= 3000  # weights close to 0 and 1
+    found = {}
+    for skipped in (0.0, exact_gradient.SKIPPED):
+        monkeypatch.setattr(exact_gradient, "SKIPPED", skipped)
+        found[skipped] = exact_gradient.tree(file, model, image, caption)
+    kept = [(levels[-1][0].sum(dim=2) > 0).sum().item() for levels in found.values()]
+    assert kept[0] > kept[1]
+    for whole, part in zip(*(exact_gradient.expected(levels) for levels in found.values()), strict=True):
+        torch.testing.assert_close(whole, part, atol=1e-3, rtol=1e-4)
+
+
+def test_the_most_probable_sequences_are_kept():
+    p, at = torch.tensor([[0.2, 0.8, 0.0], [1e-9, 0.0, 1.0]]), torch.tensor([[4, 5, 6], [7, 8, 9]])
+    states = torch.arange(6.0).view(2, 3, 1)
+    kept, numbers, h, m = exact_gradient.likely(p, at, states, -states)
+    assert numbers.tolist() == [[5, 4], [9, 7]]
+    assert kept[0].tolist() == pytest.approx([0.8, 0.2])
+    assert h[:, :, 0].tolist() == [[1, 0], [5, 3]]
+    assert torch.equal(h, -m)
+
+
+def test_what_was_left_out_is_zero():
+    found = exact_gradient.full(torch.ones(1, 2, 3), torch.tensor([[3, 0]]), 4)
+    assert found.sum(dim=2).tolist() == [[3, 0, 0, 3]]
+
+
 def test_the_gradient_is_that_of_the_listed_expectation(file, model, batch):
     image, caption, _ = batch
     right, drawn, entropy = listed(file, model, image, caption)
