@@ -156,7 +156,7 @@ def plot_seeds(panels: Mapping[str, Mapping[int, Sequence[float]]], level: float
     """
     if not panels or any(len({len(values) for values in of.values()}) != 1 for of in panels.values()):
         raise ValueError("panels must be at least one, each with as many seeds at each step")
-    size = {"figsize": (6.5, 2.5), "layout": "constrained"}
+    size: dict = {"figsize": (6.5, 2.5), "layout": "constrained"}
     figure, axes = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, **size)
     for ax, (title, of) in zip(axes[0], panels.items(), strict=True):
         steps, rows = list(of), np.array([*of.values()], dtype=float)
