@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_pairs, plot_variances
+from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_pairs, plot_seeds, plot_variances
 
 CHANCES, ESTIMATES = torch.tensor([[0.25, 0.25], [0.25, 0.25]]), torch.tensor([[0.0, 0.0], [-0.5, 0.5]])
 
@@ -72,3 +72,18 @@ def test_learning_without_variances_has_one_panel(looks_right):
 def test_learning_that_cannot_be_drawn_is_refused(exact, variance):
     with pytest.raises(ValueError, match=r"must|not above 0"):
         plot_learning(exact, variance)
+
+
+def test_each_way_has_a_panel_with_a_line_per_seed_and_one_through_the_medians(looks_right):
+    exact = {0: [0.0, 0.1, 0.5], 10: [0.2, 1.0, 0.9]}
+    first, second = plot_seeds({"soft": {0: [0.1], 10: [0.3]}, "exact\ngradient": exact}, 0.75, "exact match")
+    assert [ax.get_title(loc="left") for ax in (first, second)] == ["soft", "exact\ngradient"]
+    assert (len(first.lines), len(second.lines)) == (3, 5)
+    assert list(second.lines[3].get_ydata()) == [0.1, 0.9]
+    assert list(second.lines[4].get_ydata()) == [0.75, 0.75]
+
+
+@pytest.mark.parametrize("panels", [{}, {"soft": {0: [0.1], 10: [0.3, 0.4]}}])
+def test_panels_with_different_numbers_of_seeds_are_refused(panels):
+    with pytest.raises(ValueError, match="at least one, each with as many seeds"):
+        plot_seeds(panels, 0.75, "exact match")

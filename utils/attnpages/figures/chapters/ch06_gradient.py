@@ -142,3 +142,29 @@ def plot_learning(
         axes[0, 0].axhline(level, color=INK, linewidth=1, linestyle=":")
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=2 if variance else 3)
     return list(axes[0])
+
+
+def plot_seeds(panels: Mapping[str, Mapping[int, Sequence[float]]], level: float, label: str) -> list[Axes]:
+    """Draw a share over the steps in small panels, one per way of training: thin seeds, a thick median.
+
+    Args:
+        panels: ``{title: {step: [one share per seed]}}``.
+        level: a share that each panel marks by a dotted line. label: of the axis of the shares.
+
+    Raises:
+        ValueError: if there is no panel, or one has other numbers of seeds at some steps.
+    """
+    if not panels or any(len({len(values) for values in of.values()}) != 1 for of in panels.values()):
+        raise ValueError("panels must be at least one, each with as many seeds at each step")
+    size: dict = {"figsize": (6.5, 2.5), "layout": "constrained"}
+    figure, axes = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, **size)
+    for ax, (title, of) in zip(axes[0], panels.items(), strict=True):
+        steps, rows = list(of), np.array([*of.values()], dtype=float)
+        for seed in rows.T:
+            ax.plot(steps, seed, color=STYLES[1].colour, linestyle="-", marker="", linewidth=1)
+        ax.plot(steps, np.median(rows, axis=1), color=INK, linestyle="-", marker="", linewidth=2.4)
+        ax.axhline(level, color=INK, linewidth=1, linestyle=":")
+        ax.set_title(title, fontsize=10, loc="left")
+    axes[0, 0].set(ylim=(-0.03, 1.03), ylabel=label)
+    figure.supxlabel("training step", fontsize=10)
+    return list(axes[0])
