@@ -86,14 +86,22 @@ def exchanged(model, x: Tensor, verbs: Tensor, position: int, head: Head) -> Ten
         return verb_odds(model, x, head[0], verbs)
 
 
+def towards_other(odds: Tensor, plural: Tensor) -> Tensor:
+    """By how many nats the verb of the other number is ahead.
+
+    Args:
+        odds: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the own number is plural, ``(B,)``.
+    """
+    return torch.where(plural, -1, 1) * (odds[:, 1] - odds[:, 0])
+
+
 def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
     """By how many nats the log-odds move towards the new number, by direction; and how often.
 
     Args:
         before, after: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the old number is plural.
     """
-    towards = torch.where(plural, -1, 1)
-    old, new = (towards * (both[:, 1] - both[:, 0]) for both in (before, after))
+    old, new = towards_other(before, plural), towards_other(after, plural)
     figures: dict[str, Any] = {}
     for name, rows in {"to_plural": ~plural, "to_singular": plural}.items():
         nats = (new - old)[rows]
