@@ -29,7 +29,7 @@ def draw_value_map(
     layers, heads = values.shape
     if not (0 <= head[0] < layers and 0 <= head[1] < heads):
         raise ValueError(f"there is no head {head} in {layers} layers of {heads} heads, counted from 0")
-    _, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 4.9), layout="constrained", height_ratios=(1, 1.1))
+    _, (top, bottom) = plt.subplots(2, 1, figsize=(6.5, 5.4), layout="constrained", height_ratios=(1, 1.2))
     image = draw_cells(top, values.T, (0.0, values.max()))
     colour_bar(top, image, "nats")
     named = range(0, layers, max(1, layers // 6))
