@@ -2,7 +2,8 @@
 
 Nothing is trained. In each of the 270 heads, one at a time, the subject's value is exchanged for that of its twin in
 the other number. The layers below are computed once. ``steps`` says how many sentences, each with its twin, the bars
-are measured on; the map takes the first ten. All figures are means over sentences and twins, so over both directions.
+are measured on, in both directions. The map takes the first six sentences, three of each number, in which all other
+nouns have the other number.
 """
 
 from typing import Any
@@ -28,7 +29,7 @@ from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-MAPPED = 10  # pairs of sentences for the map: 270 times part of the model
+MAPPED = 6  # sentences for the map: 270 times part of the model
 
 
 def shift(before: Tensor, after: Tensor, own: Tensor, subject: Tensor) -> dict[str, float]:
@@ -47,17 +48,19 @@ def shift(before: Tensor, after: Tensor, own: Tensor, subject: Tensor) -> dict[s
 
 
 def value_map(model, streams: list[Tensor], verbs: Tensor, position: int, plural: Tensor) -> list[list[float]]:
-    """The mean shift of each head when the value at a position is exchanged: ``(layers, heads)``.
+    """The mean shift of each head when the value at a position is exchanged, in the first N rows: ``(layers, heads)``.
 
     Args:
         streams: what enters each layer, ``(2 N, T, D)``, twins N rows apart. verbs: tokens, ``(2,)``.
         plural: whether the noun there is plural, ``(2 N,)``.
     """
-    before = towards_other(verb_odds(model, streams[0], 0, verbs), plural)
-    rows = []
-    for layer, attention in enumerate(attentions_of(model)):
-        heads = [exchanged(model, streams[layer], verbs, position, (layer, head)) for head in range(attention.heads)]
-        rows.append([round((towards_other(odds, plural) - before).mean().item(), 3) for odds in heads])
+    count = len(plural) // 2
+    own, rows = plural[:count], []
+    before = towards_other(verb_odds(model, streams[0][:count], 0, verbs), own)
+    for layer, (x, attention) in enumerate(zip(streams, attentions_of(model), strict=False)):
+        heads = range(attention.heads)
+        after = [exchanged(model, x, verbs, position, (layer, head), count) for head in heads]
+        rows.append([round((towards_other(odds, own) - before).mean().item(), 3) for odds in after])
     return rows
 
 
@@ -103,7 +106,7 @@ def all_heads(job: Job) -> dict[str, Any]:
     return {"bars": bars(reader, texts), "map": found}
 
 
-PARTS: Parts = {"heads": (all_heads, 60)}
+PARTS: Parts = {"heads": (all_heads, 20)}
 
 
 def run(job: Job) -> Outcome:
