@@ -93,6 +93,24 @@ def test_one_value_changes_only_what_reads_it(reader, pair):
     assert torch.allclose(unmoved, before[:1].repeat(2, 1), atol=1e-5)
 
 
+def test_the_first_rows_alone_move_as_among_all(reader, pair):
+    model, (x, verbs) = reader.pretrained.model, pair
+    everything = real_values.exchanged(model, x, verbs, 1, (1, 2))
+    assert torch.allclose(real_values.exchanged(model, x, verbs, 1, (1, 2), rows=1), everything[:1], atol=1e-5)
+
+
+def test_a_change_is_the_weight_times_the_difference_of_the_values(reader, pair):
+    model, (x, _) = reader.pretrained.model, pair
+    values, weights = real_values.values_and_weights(model, x, (1, 2))
+    found = real_values.change_of(model, x, 1, (1, 2))
+    assert torch.allclose(found[0, -1], weights[0, -1, 1] * (values[1, 1] - values[0, 1]), atol=1e-6)
+
+
+def test_how_far_the_other_verb_is_ahead():
+    found = real_values.towards_other(torch.tensor([[0.0, -1.0], [0.0, -1.0]]), torch.tensor([False, True]))
+    assert found.tolist() == [-1.0, 1.0]
+
+
 def test_moved_counts_nats_towards_the_new_number():
     before, after = torch.tensor([[0.0, -1.0], [-1.0, 0.0]]), torch.tensor([[0.0, 1.0], [-1.0, 0.5]])
     found = real_values.moved(before, after, torch.tensor([False, True]))

@@ -76,14 +76,35 @@ def added(attention: MultiHeadAttention, head: int, change: Tensor) -> Iterator[
         handle.remove()
 
 
-def exchanged(model, x: Tensor, verbs: Tensor, position: int, head: Head) -> Tensor:
-    """:func:`verb_odds` when a head reads the twin's value at a position: x ``(2 N, T, D)``, twins N rows apart."""
+@evaluating
+def change_of(model, x: Tensor, position: int, head: Head) -> Tensor:
+    """By how much a head's contexts change when it reads the twin's value at a position: ``(2 N, T, D/H)``.
+
+    x: what enters its layer, ``(2 N, T, D)``, twins N rows apart.
+    """
     values, weights = values_and_weights(model, x, head)
     own = values[:, position]  # (2 N, D/H)
     twins = own.roll(len(own) // 2, dims=0)
-    change = weights[:, :, position, None] * (twins - own)[:, None]  # (2 N, T, 1) * (2 N, 1, D/H)
+    return weights[:, :, position, None] * (twins - own)[:, None]  # (2 N, T, 1) * (2 N, 1, D/H)
+
+
+def exchanged(model, x: Tensor, verbs: Tensor, position: int, head: Head, rows: int | None = None) -> Tensor:
+    """:func:`verb_odds` when a head reads the twin's value at a position: x ``(2 N, T, D)``, twins N rows apart.
+
+    rows: how many rows, from the first, go on through the model; all 2 N when left out.
+    """
+    change = change_of(model, x, position, head)[:rows]
     with added(attentions_of(model)[head[0]], head[1], change):
-        return verb_odds(model, x, head[0], verbs)
+        return verb_odds(model, x[:rows], head[0], verbs)
+
+
+def towards_other(odds: Tensor, plural: Tensor) -> Tensor:
+    """By how many nats the verb of the other number is ahead.
+
+    Args:
+        odds: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the own number is plural, ``(B,)``.
+    """
+    return torch.where(plural, -1, 1) * (odds[:, 1] - odds[:, 0])
 
 
 def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
@@ -92,8 +113,7 @@ def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
     Args:
         before, after: log-probabilities of *is* and *are*, ``(B, 2)``. plural: whether the old number is plural.
     """
-    towards = torch.where(plural, -1, 1)
-    old, new = (towards * (both[:, 1] - both[:, 0]) for both in (before, after))
+    old, new = towards_other(before, plural), towards_other(after, plural)
     figures: dict[str, Any] = {}
     for name, rows in {"to_plural": ~plural, "to_singular": plural}.items():
         nats = (new - old)[rows]
