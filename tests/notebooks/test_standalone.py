@@ -1,7 +1,7 @@
 """The chapters' models in one file each: with torch alone they run to their end, and print lines as the chapters do.
 
 What the models learn, the chapters' own cells show, and their claims hold: the code is the same. So most trainings are
-cut here (`tests/helpers/torch_alone.py`), and two files run as they are."""
+cut here (`tests/helpers/torch_alone.py`), and one file runs as it is."""
 
 import re
 from difflib import SequenceMatcher
@@ -17,9 +17,8 @@ from coursekit.standalone import printed, tagged, write_standalone
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [path for path in PROJECT.chapters if tagged(read(path))]
 MOST_SECONDS = 60
-# One trains fast and shows much of the order in which numbers are drawn, dates and their translations; the other one
-# trains nothing, and shows hypotheses and counts of positions.
-WHOLE = ("02_bahdanau", "10_decoding")
+# It trains fast, and shows much of the order in which numbers are drawn, dates and their translations.
+WHOLE = ("02_bahdanau",)
 
 
 def alike(one: str, other: str) -> float:
