@@ -269,7 +269,7 @@ def test_the_pointers_keep_the_choice_of_the_slider_while_a_point_moves(tmp_path
         const more = at();
         press("10 random points");
         return { moved, more, random: at() };"""
-    found = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers", script)
+    found = begun(tmp_path, "chapters/14_pointer_networks_evidence.ipynb", "pointers", script)
     assert found["moved"][:2] == ["1 of 5", "Choice 1 of 5"]
     assert re.search(r"\d+ % for point 2, ", found["moved"][2])  # the most probable now, as the chapter says
     assert found["more"] == ["1 of 6", "Choice 1 of 6"]
@@ -371,7 +371,8 @@ def test_the_pointer_network_begins_with_the_cities_of_the_printed_figure(tmp_pa
         const at = (one) => [one.getAttribute("cx") / 400, 1 - one.getAttribute("cy") / 400];
         return { ...now(), points: all("[data-point] .hit").map(at) };"""
     page = "chapters/14_pointer_networks.ipynb"
-    found, cities = begun(tmp_path, page, "pointers", script), torch.tensor([FIVE])
+    found = begun(tmp_path, "chapters/14_pointer_networks_evidence.ipynb", "pointers", script)
+    cities = torch.tensor([FIVE])
     torch.testing.assert_close(torch.tensor(found["points"]), cities[0], atol=6e-4, rtol=0)
     listed = ", ".join(str(city) for city in FIVE[:-1]) + f" and {FIVE[-1]}"
     assert listed in (ROOT / page).read_text(encoding="utf-8")  # the chapter's first sentences
@@ -383,7 +384,7 @@ def test_the_pointer_network_begins_with_the_cities_of_the_printed_figure(tmp_pa
 
 
 def test_what_the_pointers_figure_says_of_its_networks_is_recorded(tmp_path):
-    found = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers")
+    found = begun(tmp_path, "chapters/14_pointer_networks_evidence.ipynb", "pointers")
     runs = {run["model"]: run for run in load_result("pointing")["runs"] if run["seed"] == 0}
     tour, hull = runs["tsp10_transformer"], runs["hull_transformer"]
     assert tour["parameters"] == hull["parameters"]
@@ -421,6 +422,6 @@ def test_what_was_counted_on_random_sets_goes_when_the_points_change(tmp_path):
         press("one more");
         await wait(200);
         return [counted, now().before];"""
-    counted, after = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "pointers", script)
+    counted, after = begun(tmp_path, "chapters/14_pointer_networks_evidence.ipynb", "pointers", script)
     assert "random sets of 5 points" in counted
     assert "random sets" not in after

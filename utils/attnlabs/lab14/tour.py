@@ -134,7 +134,7 @@ OPTIMALITY_GAP = Exercise(
     optimality_gap,
     cases=_lengths,
     gradients=False,
-    about=About(points=2, minutes=7, difficulty=2, read_again="How good is it, and does it need labels?"),
+    about=About(points=2, minutes=7, difficulty=2, read_again="The whole network in one file"),
 )
 
 must = OPTIMALITY_GAP.properties

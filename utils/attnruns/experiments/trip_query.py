@@ -30,7 +30,7 @@ ADDED = {
 }
 STEPS = {f"{how}_{query}": STEPS_OF[how] for how, query in product(TRAININGS, ADDED)}
 SIZES = (5, 6, 7, 8)  # cities of the tests
-PARTS = "keys.mean(dim=1), keys[:, 0], keys[rows, chosen]"  # of the file's query
+PARTS = "keys.mean(dim=1), keys[:, 0], keys[rows, begun[:, -1]]"  # of the file's query
 LED = {"own if target is None else": "own if target is None or step >= target.shape[1] else"}  # a target may be short
 
 

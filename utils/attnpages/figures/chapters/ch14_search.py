@@ -36,7 +36,7 @@ def plot_gap_by_trips(
     ax.annotate("shortest of N drawn trips", (counts[-1], middles[-1]), (-14, -7), color=colour, **_BESIDE, ha="right")
     for name, (count, gap) in others.items():
         ax.plot(count, gap, marker="D", markersize=8, color=INK, linestyle="")
-        ax.annotate(name, (count, gap), (6, -16), **_BESIDE)
+        ax.annotate(name, (count, gap), (10, 0), **_BESIDE)
     ax.set(xscale="log", yscale="log", xlabel="trips tried, N", ylabel="longer than the shortest trip (%)")
     ax.set_xticks(counts, [str(count) for count in counts])
     ax.minorticks_off()
