@@ -95,7 +95,8 @@ def _bars(ax: Axes, panel: Spread, weights: np.ndarray) -> None:
         ax.vlines(distances, weights.min(axis=0), most, color=INK, linewidth=0.8, zorder=3)
     if others.any():
         _say(ax, (first + last) / 2, most[others].max(), mean[others].sum(), BLUE)
-    _say(ax, panel.right, most[panel.right], mean[panel.right], RUST)
+    beside = 0.06 * len(mean) if panel.right < len(mean) - 1 else 0.0  # a higher bar may stand just before
+    _say(ax, panel.right + beside, most[panel.right], mean[panel.right], RUST)
     ax.set(ylim=(0, 1.2), yticks=[0, 0.5, 1], xlim=(-0.7, len(mean) - 0.3))
     ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     ax.grid(False, axis="x")
