@@ -1,7 +1,6 @@
 import pytest
-import torch
 
-from attnpages.figures.chapters.ch17 import Beyond, draw_scores, plot_beyond, plot_ways
+from attnpages.figures.chapters.ch17 import Beyond, Spread, plot_beyond, plot_ways, plot_weights
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -13,23 +12,21 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
         plot_beyond([])
 
 
-def test_scores_are_drawn_below_the_highest_of_their_row_and_later_keys_not_at_all():
-    scores = torch.tensor([[1.0, 9, 9, 9], [2.0, 5.0, 9, 9], [3.0, 1.0, 2.0, 9], [0.0, 4.0, 4.0, 1.0]])
-    axes = draw_scores({"as trained": scores, "slowed": scores + 7, "none": scores}, trained=2)
-    assert [ax.get_title(loc="left") for ax in axes] == ["as trained", "slowed", "none"]
-    shown = axes[0].images[0].get_array()
-    assert shown.filled(99).tolist() == [[0, 99, 99, 99], [-3, 0, 99, 99], [0, -2, -1, 99], [-4, 0, 0, -3]]
-    assert axes[1].images[0].get_array().filled(99).tolist() == shown.filled(99).tolist()
-    right, square = axes[0].lines
-    assert (right.get_xdata().tolist(), right.get_ydata().tolist()) == ([0, 1], [2, 3])
-    assert square.get_ydata().tolist() == [1.5, 1.5, -0.5]
-    near, far = draw_scores({"as trained": scores}, trained=2, rewarded=(1, 2))[0].lines[2:]
-    assert [(line.get_xdata().tolist(), line.get_ydata().tolist()) for line in (near, far)] == [
-        ([1, 2], [2, 3]),
-        ([0, 1], [2, 3]),
-    ]
-    with pytest.raises(ValueError, match="maps is empty"):
-        draw_scores({}, trained=2)
+def test_weights_have_a_bar_per_distance_and_the_sum_over_the_rewarded_ones():
+    two = Spread([[0.1, 0.1, 0.2, 0.0, 0.6], [0.3, 0.1, 0.2, 0.2, 0.2]], right=4, rewarded=(1, 2))
+    one = Spread([[0.05, 0.05, 0.1, 0.8]], right=3, rewarded=(2, 3))
+    first, second, third = plot_weights({"as trained": two, "by hand": one, "again": one})
+    assert [ax.get_title(loc="left") for ax in (first, second, third)] == ["as trained", "by hand", "again"]
+    assert [bar.get_height() for bar in first.patches if bar.get_width() == 0.8] == pytest.approx(
+        [0.2, 0.1, 0.2, 0.1, 0.4]
+    )
+    assert [text.get_text() for text in first.texts] == ["0.30", "0.40"]
+    assert [text.get_text() for text in second.texts] == ["0.10", "0.80"]  # the right one is not in the sum
+    (ranges,) = first.collections
+    assert ranges.get_segments()[0].tolist() == [[0, 0.1], [0, 0.3]]
+    assert not second.collections
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_weights({})
 
 
 def test_each_training_has_a_line_through_its_ways():

@@ -1,4 +1,4 @@
-"""Figures of chapter 17: copying beyond the trained lengths, scores of all pairs, and ways to read a model."""
+"""Figures of chapter 17: copying beyond the trained lengths, weights by distance, and ways to read a model."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,12 +6,12 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from torch import Tensor
+from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
-from attnpages.figures.palette import INK
-from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR, Look, legend_above, styles_for
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, RUST, SAND
+from attnpages.figures.style import TRUTH_COLOUR, Look, legend_above, styles_for
 
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
@@ -30,6 +30,19 @@ class Beyond(NamedTuple):
     trained: tuple[float, float]
 
 
+class Spread(NamedTuple):
+    """One panel of :func:`plot_weights`.
+
+    Fields:
+        weights: one list per training: the mean weight at the distances 0, 1, 2 and so on.
+        right: distance of the right key. rewarded: least and greatest distance that was right in training.
+    """
+
+    weights: Sequence[Sequence[float]]
+    right: int
+    rewarded: tuple[int, int]
+
+
 def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     """Draw shares within and beyond the trained lengths, one panel below another.
 
@@ -44,61 +57,54 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def draw_scores(
-    maps: Mapping[str, Tensor],
-    trained: int,
-    lowest: float = 10.0,
-    columns: int = 2,
-    rewarded: tuple[int, int] | None = None,
-) -> list[Axes]:
-    """Draw the scores of all pairs of a query (row) and a key (column), each below the highest of its row.
+def plot_weights(panels: Mapping[str, Spread], height: float = 1.75, columns: int = 2) -> list[Axes]:
+    """Draw mean weights over the distance between query and key, one panel per rule and length.
 
-    The square of the trained positions is marked, and a thin line leads along the keys that are right.
-
-    Args:
-        maps: ``{title: (T, T) scores}`` of a string of ``T / 2`` letters and its copy; keys behind the query are not
-            drawn. trained: positions of the longest training strings. lowest: so far below, a cell is white.
-            columns: maps per row. rewarded: two distances between query and key; below the square each has a
-            dotted line.
+    The right distance and those rewarded in training have colours of their own; the sum over the rewarded ones
+    other than the right one is written above them. A thin line spans least to most of several trainings.
 
     Raises:
-        ValueError: if there is no map.
+        ValueError: if there is no panel, or the trainings of one have not equally many distances.
     """
-    if not maps:
-        raise ValueError("maps is empty; give at least one title with its scores")
-    rows = -(-len(maps) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(6.5, 3.1 * rows), layout="constrained", squeeze=False)
-    for ax, (title, scores) in zip(grid.flat, maps.items(), strict=False):
-        values = as_matrix(title, scores)
-        T = len(values)
-        later = np.triu(np.ones((T, T), dtype=bool), 1)
-        below = np.ma.masked_array(values - np.where(later, -np.inf, values).max(axis=1, keepdims=True), later)
-        image = ax.imshow(below, cmap=HEAT_MAP, vmin=-lowest, vmax=0, aspect="equal", interpolation="nearest")
-        ax.plot([0, T // 2 - 1], [T // 2, T - 1], "-", color=TRUTH_COLOUR, marker="", linewidth=0.8)
-        ax.plot(
-            [-0.5, trained - 0.5, trained - 0.5],
-            [trained - 0.5, trained - 0.5, -0.5],
-            "-",
-            color=INK,
-            marker="",
-            linewidth=1.2,
-        )
-        for distance in rewarded or ():
-            ax.plot([trained - distance, T - 1 - distance], [trained, T - 1], ":", color=INK, marker="", linewidth=0.9)
-        ax.set_title(title, loc="left", fontsize=11)
-        ticks = list(range(0, T, 12))
-        ax.set(xticks=ticks, yticks=ticks)
-        ax.grid(False)
-    figure.colorbar(
-        image, ax=grid, location="bottom", shrink=0.5, aspect=30, label="score, below the highest of its row"
-    )
-    for ax in grid[-1]:
-        ax.set_xlabel("position of the key")
-    for ax in grid[:, 0]:
-        ax.set_ylabel("position of the query")
-    for ax in grid.flat[len(maps) :]:
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its weights")
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(6.5, height * rows), layout="constrained", squeeze=False)
+    axes = list(grid.flat[: len(panels)])
+    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+        _bars(ax, panel, as_matrix(title, panel.weights))
+        ax.set_title(title, loc="left", fontsize=10.5)
+    for ax in grid.flat[len(panels) :]:
         ax.set_visible(False)
-    return list(grid.flat[: len(maps)])
+    for ax in grid[:, 0]:
+        ax.set_ylabel("weight")
+    figure.supxlabel("distance: position of the query minus position of the key", fontsize=11)
+    return axes
+
+
+def _bars(ax: Axes, panel: Spread, weights: np.ndarray) -> None:
+    """One panel of :func:`plot_weights`, from ``(trainings, distances)``."""
+    mean, most = weights.mean(axis=0), weights.max(axis=0)
+    (first, last), distances = panel.rewarded, np.arange(len(mean))
+    others = (distances >= first) & (distances <= last) & (distances != panel.right)
+    colours = [OKABE_BLUE if other else FAINT for other in others]
+    colours[panel.right] = TRUTH_COLOUR
+    ax.axvspan(first - 0.5, last + 0.5, facecolor=SAND, zorder=0)
+    ax.bar(distances, mean, width=0.8, color=colours, zorder=2)[panel.right].set_hatch("///")
+    if len(weights) > 1:
+        ax.vlines(distances, weights.min(axis=0), most, color=INK, linewidth=0.8, zorder=3)
+    if others.any():
+        _say(ax, (first + last) / 2, most[others].max(), mean[others].sum(), BLUE)
+    beside = 0.06 * len(mean) if panel.right < len(mean) - 1 else 0.0  # a higher bar may stand just before
+    _say(ax, panel.right + beside, most[panel.right], mean[panel.right], RUST)
+    ax.set(ylim=(0, 1.2), yticks=[0, 0.5, 1], xlim=(-0.7, len(mean) - 0.3))
+    ax.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    ax.grid(False, axis="x")
+
+
+def _say(ax: Axes, x: float, y: float, share: float, colour: str) -> None:
+    """Write a share of the weight just above a point."""
+    ax.text(x, y + 0.03, f"{share:.2f}", color=colour, ha="center", va="bottom", fontsize=9.5)
 
 
 def plot_ways(panels: Mapping[str, Ways], ylabel: str, height: float = 3.2) -> list[Axes]:
