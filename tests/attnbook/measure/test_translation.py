@@ -1,5 +1,8 @@
 """Scores of translations are those of sacrebleu, and intervals hold what they are intervals of."""
 
+import math
+from statistics import mean, variance
+
 import pytest
 import torch
 from hypothesis import given
@@ -12,7 +15,8 @@ from attnbook.measure.translation import (
     draws,
     resampled_bleu,
     resampled_difference,
-    resampled_means,
+    t_quantile,
+    trained_difference,
     translation_scores,
 )
 
@@ -177,25 +181,43 @@ def test_a_test_of_no_sentences_and_no_samples_are_refused(sentences, samples):
 
 def test_trainings_that_are_alike_add_nothing_to_the_sentences():
     worse, better = (counts_of(100, 0, share) for share in (0.4, 0.6))
-    alone = resampled_difference(better, worse, samples=200)
-    assert resampled_means([better] * 3, [worse] * 2, samples=200) == pytest.approx(alone)
+    drawn = draws(100, 500)
+    spread = (bleu_from_counts(better[drawn]) - bleu_from_counts(worse[drawn])).std().item()
+    value, low, high = trained_difference([better] * 3, [worse] * 2, samples=500)
+    assert value == pytest.approx(bleu_from_counts(better).item() - bleu_from_counts(worse).item())
+    assert [value - low, high - value] == pytest.approx([1.96 * spread] * 2)
 
 
-def test_trainings_that_differ_widen_the_range_around_the_difference_of_the_means():
+def test_trainings_that_differ_widen_the_interval_by_t_times_the_error_of_their_mean():
     worse, others = [counts_of(200, 0, 0.4)] * 3, [counts_of(200, 0, share) for share in (0.4, 0.5, 0.6)]
-    found = resampled_means(others, worse, samples=300)
-    ahead = [bleu_from_counts(of).item() - bleu_from_counts(worse[0]).item() for of in others]
-    assert found.value == pytest.approx(sum(ahead) / 3)
-    alone = resampled_difference(others[1], worse[0], samples=300)
-    assert found.high - found.low > 1.3 * (alone.high - alone.low)
-    assert min(ahead) - 5 < found.low < found.value < found.high < max(ahead) + 5
+    found = trained_difference(others, worse, samples=300)
+    scores = [bleu_from_counts(of).item() for of in others]
+    assert found.value == pytest.approx(mean(scores) - bleu_from_counts(worse[0]).item())
+    means = torch.stack([bleu_from_counts(of[draws(200, 300)]) for of in others]).mean(dim=0)
+    sentences = (means - bleu_from_counts(worse[0][draws(200, 300)])).var().item()
+    half = (1.96**2 * sentences + 4.303**2 * variance(scores) / 3) ** 0.5
+    assert [found.value - found.low, found.high - found.value] == pytest.approx([half] * 2)
 
 
-def test_a_system_without_trainings_or_with_other_sentences_cannot_be_compared():
+def test_fewer_than_two_trainings_or_other_sentences_cannot_be_compared():
     three, four = counts_of(3, 0, 0.5), counts_of(4, 0, 0.5)
-    for ours, theirs in (([], [three]), ([three], []), ([three], [four])):
-        with pytest.raises(ValueError, match="all the same sentences"):
-            resampled_means(ours, theirs)
+    for ours, theirs in (([three], [three] * 2), ([three] * 2, []), ([three, four], [three] * 2)):
+        with pytest.raises(ValueError, match="two trainings, and all the same sentences"):
+            trained_difference(ours, theirs)
+
+
+@pytest.mark.parametrize("degrees", range(1, 10))
+def test_the_t_distribution_has_95_percent_between_its_points(degrees):
+    at = torch.linspace(0, t_quantile(degrees), 20_001, dtype=torch.float64)
+    log_scale = math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2) - math.log(degrees * math.pi) / 2
+    density = math.exp(log_scale) * (1 + at**2 / degrees) ** (-(degrees + 1) / 2)
+    assert 2 * torch.trapezoid(density, at).item() == pytest.approx(0.95, abs=1e-4)
+
+
+def test_t_stays_at_nine_degrees_of_freedom_and_needs_one():
+    assert t_quantile(9) == t_quantile(100)
+    with pytest.raises(ValueError, match="at least 1"):
+        t_quantile(0)
 
 
 def test_bleu_is_counted_on_each_device_whether_it_has_float64_or_not(device):

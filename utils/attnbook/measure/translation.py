@@ -91,7 +91,7 @@ def bleu_from_counts(counts: Tensor) -> Tensor:
 
 
 class Interval(NamedTuple):
-    """A number and the range in which 95 % of its resampled values lie."""
+    """A number and its 95 % interval; where nothing else is said, 95 % of its resampled values lie there."""
 
     value: float
     low: float
@@ -130,33 +130,53 @@ def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed
     return interval(bleu_from_counts(ours) - bleu_from_counts(theirs), drawn)
 
 
-def resampled_means(ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: int = 10_000, seed: int = 0) -> Interval:
-    """How many BLEU the mean of several trainings is ahead of another's, and its range for both sources of chance.
+def trained_difference(
+    ours: Sequence[Tensor], theirs: Sequence[Tensor], samples: int = 10_000, seed: int = 0
+) -> Interval:
+    """How many BLEU the mean of several trainings is ahead of another's, and its 95 % interval.
 
-    Each sample draws the sentences, the same for all trainings, and as many trainings of each system as it has, with
-    replacement. Of R trainings this finds (R − 1) / R of the variance of their mean on average, so for three the range
-    is too narrow.
+    The half width is √((1.96 σ)² + t² (s₁²/n₁ + s₂²/n₂)): σ is the standard deviation of the difference over resampled
+    tests, s² the variance of a system's n scores, and t the 97.5 % point of Student's t for the smaller n − 1.
 
     Args:
         ours, theirs: one ``(N, 10)`` per training, all of the same sentences in the same order.
 
     Raises:
-        ValueError: if a system has no training, or two have different shapes; or as :func:`resampled_bleu`.
+        ValueError: if a system has fewer than two trainings, or two differ in shape; or as :func:`resampled_bleu`.
 
     Source: Koehn 2004, section 4, for the sentences; Clark et al. 2011 for trainings as a source of chance.
     """
     shapes = {tuple(counts.shape) for counts in (*ours, *theirs)}
-    if not ours or not theirs or len(shapes) != 1:
+    fewest = min(len(ours), len(theirs))
+    if fewest < 2 or len(shapes) != 1:
         came = f"{len(ours)} of ours and {len(theirs)} of theirs, with the shapes {sorted(shapes)}"
-        raise ValueError(f"each system needs a training, and all the same sentences; got {came}")
+        raise ValueError(f"each system needs two trainings, and all the same sentences; got {came}")
     times = _times(draws(len(ours[0]), samples, seed))  # (samples, N)
-    means, choice = [], generator(seed + 1)
-    for counts in (ours, theirs):
-        totals = [(times @ of.cpu().double())[:, None] for of in counts]
-        drawn = torch.stack([bleu_from_counts(total) for total in totals])  # (trainings, samples)
-        means.append(drawn.gather(0, torch.randint(len(counts), drawn.shape, generator=choice)).mean(dim=0))
-    first, second = (torch.stack([bleu_from_counts(of) for of in counts]).mean() for counts in (ours, theirs))
-    return interval(first - second, means[0] - means[1])
+    before, ahead = (_mean_on_tests(runs, times) for runs in (theirs, ours))
+    scores = [torch.stack([bleu_from_counts(of) for of in runs]) for runs in (ours, theirs)]
+    by_training = sum(of.var() / len(of) for of in scores)
+    value = (scores[0].mean() - scores[1].mean()).item()
+    half = (1.96**2 * (ahead - before).var() + t_quantile(fewest - 1) ** 2 * by_training).sqrt().item()
+    return Interval(value, value - half, value + half)
+
+
+def _mean_on_tests(runs: Sequence[Tensor], times: Tensor) -> Tensor:
+    """The mean BLEU of trainings ``(N, 10)`` each, on each resampled test ``times (samples, N)``: ``(samples,)``."""
+    return torch.stack([bleu_from_counts((times @ of.cpu().double())[:, None]) for of in runs]).mean(dim=0)
+
+
+_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)  # the 97.5 % points for 1 to 9 degrees of freedom
+
+
+def t_quantile(degrees: int) -> float:
+    """The 97.5 % point of Student's t distribution; from nine degrees of freedom on that of nine, which is too high.
+
+    Raises:
+        ValueError: if ``degrees`` is less than 1.
+    """
+    if degrees < 1:
+        raise ValueError(f"degrees must be at least 1, got {degrees}")
+    return _T[min(degrees, len(_T)) - 1]
 
 
 def draws(sentences: int, samples: int, seed: int = 0) -> Tensor:

@@ -1,28 +1,49 @@
 import pytest
 
-from attnpages.figures.chapters.ch18_steps import decided, plot_steps
+from attnbook.measure.translation import Interval
+from attnpages.figures.chapters.ch18_steps import Step, decided, plot_steps
 
-STEPS = {"A → B": (9.0, 8.0, 10.0), "B → C": (1.0, -0.5, 2.5), "C → D": (-2.0, -3.0, -1.0)}
+STEPS = {
+    "A → B": Step(Interval(9.0, 8.0, 10.0), (20, 21, 22), (29, 30, 31)),
+    "B → C": Step(Interval(1.0, -0.5, 2.5), (29, 30, 31), (29, 32, 32)),
+    "C → D": Step(Interval(-2.0, -3.0, -1.0), (29, 32, 32), (29, 29, 29)),
+}
+TESTS = {"2016": STEPS, "2017": dict(zip(STEPS, reversed(STEPS.values()), strict=True))}
+
+
+def marks(ax, marker, size):
+    return [mark for mark in ax.lines if (mark.get_marker(), mark.get_markersize()) == (marker, size)]
 
 
 def test_a_difference_is_decided_if_its_interval_leaves_out_0():
-    assert [decided(low, high) for _, low, high in STEPS.values()] == [True, False, True]
+    assert [decided(of.ahead.low, of.ahead.high) for of in STEPS.values()] == [True, False, True]
     assert not decided(0.0, 1.0)
 
 
 def test_each_step_has_a_dot_on_its_interval_hollow_and_named_where_0_is_inside():
-    ax = plot_steps(STEPS, "difference in BLEU")
-    dots = [mark for mark in ax.lines if mark.get_marker() == "o"]
-    assert [(mark.get_xdata()[0], mark.get_ydata()[0]) for mark in dots] == [(9.0, 0), (1.0, 1), (-2.0, 2)]
-    assert [mark.get_markerfacecolor() == "white" for mark in dots] == [False, True, False]
+    ax, other = plot_steps(TESTS, "difference in BLEU")
+    dots = marks(ax, "o", 8)
+    assert [dot.get_xdata()[0] for dot in dots] == [9.0, 1.0, -2.0]
+    assert [dot.get_xdata()[0] for dot in marks(other, "o", 8)] == [-2.0, 1.0, 9.0]
+    assert [round(dot.get_ydata()[0]) for dot in dots] == [0, 1, 2]
+    assert [dot.get_markerfacecolor() == "white" for dot in dots] == [False, True, False]
     spans = [tuple(mark.get_xdata()) for mark in ax.lines if mark.get_marker() in ("", "None") and mark.get_xdata()[0]]
     assert spans == [(8.0, 10.0), (-0.5, 2.5), (-3.0, -1.0)]
-    assert [text.get_text() for text in ax.texts] == ["", "undecided", ""]
+    assert [text.get_text() for text in ax.texts] == ["undecided"]
     assert [label.get_text() for label in ax.get_yticklabels()] == list(STEPS)
-    assert ax.get_xlabel() == "difference in BLEU"
+    assert [ax.get_title(loc="left"), other.get_title(loc="left"), ax.get_xlabel()] == [*TESTS, "difference in BLEU"]
 
 
-@pytest.mark.parametrize("steps", [{}, {"A → B": (3.0, 0.0, 2.0)}])
-def test_no_step_and_a_difference_outside_its_interval_are_refused(steps):
+def test_below_each_interval_are_the_trainings_of_both_models_less_the_mean_of_the_first():
+    ax, _ = plot_steps(TESTS, "BLEU")
+    assert [list(mark.get_xdata()) for mark in marks(ax, "s", 4)] == [[-1, 0, 1], [-1, 0, 1], [-2, 1, 1]]
+    assert [list(mark.get_xdata()) for mark in marks(ax, "o", 4)] == [[8, 9, 10], [-1, 2, 2], [-2, -2, -2]]
+
+
+@pytest.mark.parametrize("tests", [
+    {}, {"2016": {}}, {"2016": STEPS, "2017": {"A → B": STEPS["A → B"]}},
+    {"2016": {"A → B": Step(Interval(3.0, 0.0, 2.0), (1, 1), (4, 4))}},
+])  # fmt: skip
+def test_no_step_other_steps_and_a_difference_outside_its_interval_are_refused(tests):
     with pytest.raises(ValueError, match="within its interval"):
-        plot_steps(steps, "BLEU")
+        plot_steps(tests, "BLEU")

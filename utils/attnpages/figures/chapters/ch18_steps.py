@@ -1,13 +1,33 @@
-"""A figure of chapter 18: the differences between models, each with its interval and a verdict by one rule."""
+"""A figure of chapter 18: the differences between models on two tests, with intervals, and every training below."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from statistics import mean
+from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from attnbook.measure.translation import Interval
 from attnpages.figures.boxes import line
 from attnpages.figures.palette import BLUE, DARK_GREY, LINE
-from attnpages.figures.style import Look, new_axes
+from attnpages.figures.style import Look
+
+_FIRST: Look = {"marker": "s", "markersize": 4, "color": DARK_GREY, "markerfacecolor": "white", "linestyle": ""}
+_SECOND: Look = {"marker": "o", "markersize": 4, "color": BLUE, "linestyle": ""}
+
+
+class Step(NamedTuple):
+    """From one model to another on one test.
+
+    Fields:
+        ahead: how far the second model's mean is ahead, with its interval.
+        first, second: the score of each training.
+    """
+
+    ahead: Interval
+    first: Sequence[float]
+    second: Sequence[float]
 
 
 def decided(low: float, high: float) -> bool:
@@ -15,30 +35,47 @@ def decided(low: float, high: float) -> bool:
     return low > 0 or high < 0
 
 
-def plot_steps(steps: Mapping[str, Interval], xlabel: str, ax: Axes | None = None) -> Axes:
-    """Draw each difference as a dot on its interval: filled if the interval leaves out 0, else hollow.
+def plot_steps(tests: Mapping[str, Mapping[str, Step]], xlabel: str) -> list[Axes]:
+    """Draw each difference as a dot on its interval, filled if it leaves out 0, and both models' trainings below it.
+
+    Their scores are drawn less the mean of the first model, so that its own lie around 0.
 
     Args:
-        steps: ``{name: (difference, low, high)}``, from top to bottom.
+        tests: a panel per test: ``{name of the step: Step}``, the same steps, from top to bottom.
         xlabel: what is drawn, with its unit.
-        ax: where to draw; ``None`` makes a figure.
 
     Raises:
-        ValueError: if there is no step, or a difference lies outside its interval.
+        ValueError: if there is no step, the tests differ in their steps, or a difference lies outside its interval.
     """
-    wrong = [name for name, (value, low, high) in steps.items() if not low <= value <= high]
-    if wrong or not steps:
-        raise ValueError(f"steps needs at least one difference, each within its interval; not so for {wrong}")
-    ax = new_axes(ax, (6.5, 1.0 + 0.5 * len(steps)))
-    ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
-    for row, (value, low, high) in enumerate(steps.values()):
-        sure = decided(low, high)
-        colour = BLUE if sure else DARK_GREY
-        line(ax, (low, high), (row, row), colour, width=2.4 if sure else 1.6, zorder=2)
-        look: Look = {"color": colour, "markerfacecolor": colour if sure else "white", "markeredgewidth": 1.8}
-        ax.plot([value], [row], marker="o", markersize=8, linestyle="", zorder=3, **look)
-        ax.annotate("" if sure else "undecided", (high, row), (8, 0), textcoords="offset points", va="center")
-    ax.set_yticks(range(len(steps)), list(steps))
-    ax.set(xlabel=xlabel, ylim=(len(steps) - 0.4, -0.6))
-    ax.grid(False, axis="y")
-    return ax
+    names = [list(steps) for steps in tests.values()]
+    inside = all(of.ahead.low <= of.ahead.value <= of.ahead.high for steps in tests.values() for of in steps.values())
+    if not names or not names[0] or any(of != names[0] for of in names) or not inside:
+        raise ValueError(f"tests need the same steps, at least one, each difference within its interval; got {names}")
+    size = (7.5, 1.5 + 0.62 * len(names[0]))
+    figure, axes = plt.subplots(
+        1, len(tests), figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
+    )
+    for ax, (title, steps) in zip(axes[0], tests.items(), strict=True):
+        ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
+        for row, step in enumerate(steps.values()):
+            _draw_step(ax, row, step)
+        ax.set_title(title, loc="left")
+        ax.set(xlabel=xlabel, ylim=(len(steps) - 0.4, -0.6))
+        ax.grid(False, axis="y")
+    axes[0, 0].set_yticks(range(len(names[0])), names[0])
+    handles = [Line2D([], [], **look) for look in (_FIRST, _SECOND)]
+    labels = ["trainings of the first model", "of the second"]
+    figure.legend(handles, labels, loc="outside upper right", ncols=2, frameon=False)
+    return list(axes[0])
+
+
+def _draw_step(ax: Axes, row: int, step: Step) -> None:
+    (value, low, high), sure = step.ahead, decided(step.ahead.low, step.ahead.high)
+    colour, y = BLUE if sure else DARK_GREY, row - 0.16
+    line(ax, (low, high), (y, y), colour, width=2.4 if sure else 1.6, zorder=2)
+    look: Look = {"color": colour, "markerfacecolor": colour if sure else "white", "markeredgewidth": 1.8}
+    ax.plot([value], [y], marker="o", markersize=8, linestyle="", zorder=3, **look)
+    if not sure:
+        ax.annotate("undecided", (high, y), (5, 0), textcoords="offset points", va="center", fontsize=9)
+    for scores, kind in ((step.first, _FIRST), (step.second, _SECOND)):
+        ax.plot([score - mean(step.first) for score in scores], [row + 0.16] * len(scores), zorder=3, **kind)
