@@ -67,7 +67,7 @@ def case_of(pretrained: Pretrained, name: str) -> Case | None:
 
 def cases(pretrained: Pretrained, count: int, seed: int) -> Iterator[tuple[str, Case]]:
     """So many different names whose last token the model doesn't expect the first time, with their texts."""
-    draw, found = generator(seed), set()
+    draw, found = generator(seed), set[str]()
     while len(found) < count:
         name = invented(draw)
         case = None if name in found else case_of(pretrained, name)
