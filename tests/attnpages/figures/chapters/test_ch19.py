@@ -46,26 +46,30 @@ def test_layers_are_whole_numbers_and_names_stand_away_from_the_crowd():
 
 
 def test_each_draw_is_a_dot_and_a_diamond_stands_at_their_mean():
-    ax = plot_removed({"finders": [0.1], "others": [0.6, 0.8, 0.7]}, "finders", "copied (share)")
+    ax = plot_removed({"finders": [0.1], "others": [0.6, 0.8, 0.7]}, ["finders"], "copied (share)")
     dots, means = ([line for line in ax.lines if line.get_marker() == marker] for marker in "oD")
     assert [list(line.get_xdata()) for line in dots] == [[0.1], [0.6, 0.8, 0.7]]
     assert [round(line.get_xdata()[0], 6) for line in means] == [0.1, 0.7]
     assert len({line.get_color() for line in means}) == 2
     assert [text.get_text() for text in ax.texts] == ["0.10", "0.70", "mean"]
-    with pytest.raises(ValueError, match="named is 'both'"):
-        plot_removed({"finders": [0.1]}, "both", "copied (share)")
+    with pytest.raises(ValueError, match="named holds"):
+        plot_removed({"finders": [0.1]}, ["both"], "copied (share)")
 
 
-def test_the_circuit_shows_three_weights_and_leads_from_each_token_to_a_later_one():
-    ax = draw_circuit("on", "Qu", marks=0.83, finds=0.98, writes=0.78)
+def test_other_limits_and_digits_of_the_means():
+    ax = plot_removed({"one": [2.0, 5.0], "other": [0.5]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
+    assert ax.get_xlim() == (-3, 20)
+    assert [text.get_text() for text in ax.texts] == ["3.5", "0.5", "mean"]
+
+
+def test_the_circuit_leads_from_each_token_to_a_later_one_and_says_what_each_step_is_worth():
+    ax = draw_circuit("on", "Qu", lost=(9.3, 8.24, 2.0))
     words = [text.get_text() for text in ax.texts]
     assert words.count("on") == words.count("Qu") == 2  # read twice; read once and written once
-    assert {"17.1, weight 0.83", "19.7, weight 0.98", "24.3, weight 0.78"} < set(words)
-    assert "with four other finders it" in words  # all five together were subtracted
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    assert [arrow.get_linestyle() for arrow in arrows] == ["-", "-", "-", "--"]  # others can write as well as 24.3
-    assert {"13", "14", "29"} < set(words)
-    *_, up, _ = ends = [arrow._posA_posB for arrow in arrows]
-    assert up[0][0] == up[1][0]
-    assert up[0][1] < up[1][1]  # the finders change a later query at the same position
-    assert all(end[0] > start[0] for start, end in ends if end != up[1])
+    assert {"(logit −9.3 without it)", "(logit −8.2 without them)", "add to “Qu” (logit −2.0 without the heads)"} < set(
+        words
+    )
+    ends = [patch._posA_posB for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert len(ends) == 2
+    assert all(end[0] > start[0] for start, end in ends)
+    assert ends[0][0][1] < ends[1][0][1]  # layer 17 before layers 18 and 19

@@ -107,73 +107,68 @@ def plot_heads(
     return ax
 
 
-def plot_removed(shares: Mapping[str, Sequence[float]], named: str, xlabel: str, ax: Axes | None = None) -> Axes:
+def plot_removed(
+    rows: Mapping[str, Sequence[float]],
+    named: Collection[str],
+    xlabel: str,
+    limits: tuple[float, float] = (0, 1),
+    digits: int = 2,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw one row of dots per ablation, one per measurement, with a diamond at their mean, which is written beside.
 
     Args:
-        shares: ``{what was removed: [one share per measurement]}``, from top to bottom.
-        named: the row whose diamond has a colour of its own.
+        rows: ``{what was removed: [one number per measurement]}``, from top to bottom.
+        named: the rows whose diamonds have a colour of their own.
+        limits: of the axis. digits: of the means, after the point.
 
     Raises:
-        ValueError: if ``named`` is no row.
+        ValueError: if one of ``named`` is no row.
     """
-    if named not in shares:
-        raise ValueError(f"named is {named!r}, which is not among the rows {list(shares)}")
-    ax = new_axes(ax, (6.5, 1.2 + 0.5 * len(shares)))
-    for row, (name, of) in enumerate(shares.items()):
-        colour = VERMILION if name == named else OKABE_BLUE
-        high = np.linspace(-0.27, 0.27, len(of)) if len(of) > 1 else np.zeros(1)  # so that equal shares stay visible
+    if unknown := [name for name in named if name not in rows]:
+        raise ValueError(f"named holds {unknown}, which are not among the rows {list(rows)}")
+    ax = new_axes(ax, (6.5, 1.2 + 0.5 * len(rows)))
+    for row, (name, of) in enumerate(rows.items()):
+        colour = VERMILION if name in named else OKABE_BLUE
+        high = np.linspace(-0.27, 0.27, len(of)) if len(of) > 1 else np.zeros(1)  # so that equal numbers stay visible
         ax.plot(of, row + high, linestyle="", marker="o", markersize=4, color=GREY, alpha=0.6, clip_on=False)
         ax.plot([np.mean(of)], [row], linestyle="", marker="D", markersize=9, color=colour, clip_on=False, zorder=4)
-        ax.text(1.03, row, f"{np.mean(of):.2f}", transform=ax.get_yaxis_transform(), va="center")
+        ax.text(1.03, row, f"{np.mean(of):.{digits}f}", transform=ax.get_yaxis_transform(), va="center")
     ax.text(1.03, 1.0, "mean", transform=ax.transAxes, va="bottom")
-    ax.set_yticks(range(len(shares)), list(shares))
+    ax.set_yticks(range(len(rows)), list(rows))
     ax.invert_yaxis()
     ax.grid(False, axis="y")
-    ax.set(xlabel=xlabel, xlim=(0, 1))
+    ax.set(xlabel=xlabel, xlim=limits)
     return ax
 
 
-def draw_circuit(
-    before: str,
-    copied: str,
-    marks: float,
-    finds: float,
-    writes: float,
-    positions: tuple[int, int, int] = (13, 14, 29),
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw how heads copy a token: one changes its key, one finds it by this key, and later ones write it.
+def draw_circuit(before: str, copied: str, lost: tuple[float, float, float], ax: Axes | None = None) -> Axes:
+    """Draw how a token is copied: a head changes its key, others find it by this key, and the last layer adds to it.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
-        marks: the attention weight of head 17.1, from ``copied`` to ``before``.
-        finds, writes: the weights of 19.7 and 24.3, from the second ``before`` to ``copied``.
-        positions: where ``before``, ``copied`` and the second ``before`` stand, written below them.
+        lost: by how much the logit of ``copied`` falls without head 17.1, the finders, and the heads of layer 30.
     """
-    ax = canvas(ax, (6.5, 5.0), (-0.2, 10.2), (-0.4, 7.8))
-    first, then, last = 2.2, 4.8, 9.3  # where the three tokens stand
-    tokens = ((first, before, 2.0), (then, copied, 5.9), (last, before, 6.75))
-    for (x, token, top), position in zip(tokens, positions, strict=True):
+    ax = canvas(ax, (6.5, 5.0), (-0.2, 10.2), (0.1, 7.8))
+    first, then, last = 2.4, 4.9, 9.3  # where the three tokens stand
+    for (x, token), top in zip(((first, before), (then, copied), (last, before)), (2.0, 3.7, 6.75), strict=True):
         line(ax, (x, x), (0.9, top), FAINT, 2.6)
         box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
-        say(ax, x, -0.1, str(position))
-    say(ax, -0.2, -0.1, "position", ha="left")
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
-    say(ax, (first + then) / 2, 2.45, f"17.1, weight {marks:.2f}", colour=BLUE)
-    say(ax, then + 0.2, 2.15, f"changes the keys of “{copied}”", ha="left", colour=BLUE)
-    say(ax, then + 0.2, 1.65, "in layers 18, 19 (K-composition)", ha="left", colour=BLUE)
-    arrow(ax, (then, 3.6), (last, 3.6), RUST, 2.2)
-    say(ax, (then + last) / 2, 4.05, f"19.7, weight {finds:.3g}", colour=RUST)
-    say(ax, (then + last) / 2, 3.2, "finds the position by its key", colour=RUST)
-    say(ax, (then + last) / 2, 4.95, "with four other finders it", colour=RUST)
-    say(ax, (then + last) / 2, 4.5, "changes a query (Q-composition)", colour=RUST)
-    arrow(ax, (last, 3.6), (last, 5.85), RUST, 2.2)
-    arrow(ax, (then, 5.9), (last, 5.9), GREY, 2.2, dashed=True)
-    say(ax, (then + last) / 2, 6.3, f"24.3, weight {writes:.2f}", colour=BLACK)
-    say(ax, (then + last) / 2, 5.5, f"writes “{copied}”", colour=BLACK)
+    say(ax, (first + then) / 2, 2.4, "17.1", colour=BLUE)
+    say(ax, then + 0.2, 2.2, f"notes what stands before “{copied}”", ha="left", colour=BLUE, size=10)
+    say(ax, then + 0.2, 1.7, f"(logit {_change(lost[0])} without it)", ha="left", colour=BLUE, size=10)
+    arrow(ax, (then, 3.7), (last, 3.7), RUST, 2.2)
+    say(ax, (then + last) / 2, 4.1, "the finders use the note", colour=RUST, size=10)
+    say(ax, (then + last) / 2, 3.3, f"(logit {_change(lost[1])} without them)", colour=RUST, size=10)
+    say(ax, last - 0.2, 5.1, "later parts, not traced", ha="right", colour=GREY)
+    say(ax, last - 0.2, 6.0, f"add to “{copied}” (logit {_change(lost[2])} without the heads)", ha="right", size=10)
     box_around(ax, (last, 7.1), 1.3, 0.7, copied, fill=WRITES)
-    for y, layer in ((2.0, "layer 17"), (3.6, "layers 18, 19"), (5.9, "layer 24")):
+    for y, layer in ((2.0, "layer 17"), (3.7, "18, 19"), (5.1, "20 to 29"), (6.0, "30")):
         say(ax, -0.2, y, layer, ha="left")
     return ax
+
+
+def _change(lost: float) -> str:
+    return f"−{lost:.1f}"
