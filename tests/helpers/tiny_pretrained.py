@@ -2,10 +2,12 @@
 
 import torch
 from number_words import Numbers
+from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_model
+from attnruns.experiments.real_agreement import Reader
 
 SIZE = 120  # tokens
 
@@ -20,3 +22,13 @@ def tiny_pretrained(monkeypatch, *modules, ends=(), **sizes):
         monkeypatch.setattr(module, "smollm2", lambda dtype=torch.float32: pretrained)
     monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
     return pretrained
+
+
+def tiny_reader(monkeypatch, module):
+    """A reader of sentences with two layers of four heads, two of which share values; ``HEAD`` of the module is 2.3."""
+    torch.manual_seed(0)
+    config = TransformerConfig(d_model=16, heads=4, layers=2, d_ff=24, key_value_heads=2)
+    pretrained = Pretrained(LanguageModel(60, config).eval().requires_grad_(False), Words(), ())
+    monkeypatch.setattr(module, "smollm2", lambda: pretrained)
+    monkeypatch.setattr(module, "HEAD", (1, 2))
+    return Reader(pretrained)

@@ -3,14 +3,11 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from word_tokenizer import Words
+from tiny_pretrained import tiny_reader
 
 from attnbook.attention import causal_mask
 from attnbook.measure.inside import attentions_of, residuals
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_values
-from attnruns.experiments.real_agreement import Reader
 from attnruns.shared.runner import Job
 
 TEXT = "The keys near the cabinet of the farmer"
@@ -18,13 +15,7 @@ TEXT = "The keys near the cabinet of the farmer"
 
 @pytest.fixture(autouse=True)
 def reader(monkeypatch):
-    """Two layers of four heads with fixed weights; two heads share the values of one."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=16, heads=4, layers=2, d_ff=24, key_value_heads=2)
-    pretrained = Pretrained(LanguageModel(60, config).eval().requires_grad_(False), Words(), ())
-    monkeypatch.setattr(real_values, "smollm2", lambda: pretrained)
-    monkeypatch.setattr(real_values, "HEAD", (1, 2))
-    return Reader(pretrained)
+    return tiny_reader(monkeypatch, real_values)
 
 
 @pytest.fixture

@@ -3,13 +3,10 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from word_tokenizer import Words
+from tiny_pretrained import tiny_reader
 
 from attnbook.measure.inside import attentions_of, residuals, without_heads
-from attnbook.models import LanguageModel, TransformerConfig
-from attnbook.models.pretrained import Pretrained
 from attnruns.experiments import real_values, real_values_map
-from attnruns.experiments.real_agreement import Reader
 from attnruns.experiments.real_model import fused
 from attnruns.shared.runner import Job
 
@@ -18,13 +15,7 @@ TEXT = "The keys near the cabinet of the farmer"
 
 @pytest.fixture(autouse=True)
 def reader(monkeypatch):
-    """Two layers of four heads with fixed weights; two heads share the values of one."""
-    torch.manual_seed(0)
-    config = TransformerConfig(d_model=16, heads=4, layers=2, d_ff=24, key_value_heads=2)
-    pretrained = Pretrained(LanguageModel(60, config).eval().requires_grad_(False), Words(), ())
-    monkeypatch.setattr(real_values_map, "smollm2", lambda: pretrained)
-    monkeypatch.setattr(real_values_map, "HEAD", (1, 2))
-    return Reader(pretrained)
+    return tiny_reader(monkeypatch, real_values_map)
 
 
 def test_a_shift_counts_nats_towards_the_other_number_and_who_is_right():

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnruns.experiments import hard_attention
-from attnruns.experiments.hard_attention import ENTROPY, POINTS, RATE, TESTS
+from attnruns.experiments.hard_attention import ENTROPY, RATE, TESTS
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -108,23 +108,12 @@ def run(job: Job) -> Outcome:
     chosen(STEPS, job.model)
     started = time.process_time()
     file, model, _ = hard_attention.prepared(Job("none", job.seed, job.steps))
-    curve: list[dict[str, Any]] = []
-    step = 0
 
-    def measured(at: int) -> None:
-        state = torch.get_rng_state()
-        curve.append({"step": at, **hard_attention.accuracy(file, model, file["largest"])})
-        torch.set_rng_state(state)
+    def measured(step: int) -> dict[str, Any]:
+        with torch.random.fork_rng(devices=[]):  # the training's random numbers go on as if nobody had measured
+            return {"step": step, **hard_attention.accuracy(file, model, file["largest"])}
 
-    def watched() -> Tensor:
-        nonlocal step
-        if step in POINTS:
-            measured(step)
-        step += 1
-        return exact_loss(file, model)
-
-    file["train"]([*model.parameters()], watched, job.steps, rate=RATE)
-    measured(job.steps)
+    curve = hard_attention.followed(file, model, lambda: exact_loss(file, model), job.steps, measured)
     figures = {"curve": curve, "drawn": hard_attention.accuracy(file, model, file["draw"])}
     return Outcome(figures | {"seconds": round(time.process_time() - started, 1)})
 

@@ -131,23 +131,30 @@ def prepared(job: Job) -> tuple[dict[str, Any], Any, Callable[[nn.Module], Tenso
     return file, model, file["soft_loss"] if job.model == "soft" else HardLoss(file, job.model)
 
 
-def run(job: Job) -> Outcome:
-    """Train one model as the file does, and measure it on the way."""
-    chosen(STEPS, job.model)
-    started = time.process_time()
-    file, model, loss = prepared(job)
+def followed(
+    file: dict[str, Any], model: nn.Module, loss: Callable[[], Tensor], steps: int, measure: Callable[[int], dict]
+) -> list[dict[str, Any]]:
+    """Train a model as the file does, at ``RATE``; what ``measure(step)`` finds at ``POINTS`` and at the end."""
     curve: list[dict[str, Any]] = []
     step = 0
 
     def watched() -> Tensor:
         nonlocal step
         if step in POINTS:
-            curve.append(measured(file, model, job.model, step))
+            curve.append(measure(step))
         step += 1
-        return loss(model)
+        return loss()
 
-    file["train"]([*model.parameters()], watched, job.steps, rate=RATE)
-    curve.append(measured(file, model, job.model, job.steps))
+    file["train"]([*model.parameters()], watched, steps, rate=RATE)
+    return [*curve, measure(steps)]
+
+
+def run(job: Job) -> Outcome:
+    """Train one model as the file does, and measure it on the way."""
+    chosen(STEPS, job.model)
+    started = time.process_time()
+    file, model, loss = prepared(job)
+    curve = followed(file, model, lambda: loss(model), job.steps, lambda step: measured(file, model, job.model, step))
     figures: dict[str, Any] = {"curve": curve}
     if job.model != "soft":
         figures["drawn"] = accuracy(file, model, file["draw"])  # a draw in place of the largest weight

@@ -10,19 +10,17 @@ from typing import Any
 
 from torch import Tensor
 
-from attnbook.measure.inside import attentions_of, residuals
+from attnbook.measure.inside import attentions_of, residuals, without_heads
 from attnruns.experiments.real_agreement import Reader, sentences
 from attnruns.experiments.real_model import Head, smollm2
 from attnruns.experiments.real_values import (
     HEAD,
     OTHER,
     SUBJECT,
-    added,
     exchanged,
     in_other_number,
     pairs_of,
     towards_other,
-    values_and_weights,
     verb_odds,
 )
 from attnruns.shared.parts import Parts, measured, steps_of
@@ -66,8 +64,7 @@ def value_map(model, streams: list[Tensor], verbs: Tensor, position: int, plural
 
 def without(model, x: Tensor, verbs: Tensor, head: Head) -> Tensor:
     """:func:`verb_odds` while a head adds nothing: what enters its layer, ``(B, T, D)`` -> ``(B, 2)``."""
-    values, weights = values_and_weights(model, x, head)
-    with added(attentions_of(model)[head[0]], head[1], -(weights @ values)):
+    with without_heads(attentions_of(model), [head]):
         return verb_odds(model, x, head[0], verbs)
 
 
