@@ -39,14 +39,18 @@ class Drawn:
     def only(self, position: Tensor) -> bool:
         return bool((self.all == position).all())
 
+    @cached_property
+    def counts(self) -> Tensor:
+        """How many of the crowd drew each position `(B, Tq, Tk)`."""
+        return torch.nn.functional.one_hot(self.crowd, self.weights.shape[-1]).sum(0)
+
     def excess(self, chances: Tensor) -> float:
         """How far the draws are from `chances (B, Tq, Tk)`: chi-square less what right answers hardly ever exceed."""
         chances = chances.expand_as(self.weights)
-        found = torch.nn.functional.one_hot(self.crowd, chances.shape[-1]).sum(0)  # (B, Tq, Tk)
         wanted, possible = CROWD * chances, chances > 0
-        if (found[~possible] > 0).any():
+        if (self.counts[~possible] > 0).any():
             return float("inf")
-        square = ((found - wanted) ** 2 / wanted)[possible].sum()
+        square = ((self.counts - wanted) ** 2 / wanted)[possible].sum()
         freedom = possible.sum() - possible.any(-1).sum()
         return float(square - freedom - 6 * (2 * freedom) ** 0.5 - 28)  # above 0 in one check of 10⁹
 

@@ -242,5 +242,6 @@ def test_single_numbers_refuse_what_cannot_be(settings, message):
 
 @pytest.mark.slow
 def test_the_whole_task_is_made_in_seconds():
-    with at_most(seconds=4):  # some 2 on the machine where it was written
-        assert len(list(number_lists().train)) == 40_000
+    made = []
+    at_most(4, lambda: made.append(list(number_lists().train)))  # some 2 on the machine where it was written
+    assert len(made[-1]) == 40_000
