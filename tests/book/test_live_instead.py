@@ -116,6 +116,6 @@ class TestNumbers:
         assert [row[1:] for row in table("17_beyond_lengths", "sharpness")] == found
 
     def test_of_the_tape(self, tmp_path):
-        found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm", "tape")
+        found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")
         assert [row[1:] for row in rows] == found["wrong"]
         assert [int(re.search(r"\d+", row[0])[0]) for row in rows] == found["lengths"]

@@ -341,7 +341,7 @@ def test_the_machine_copies_and_fails_as_the_figure_says(tmp_path):
         const start = { ...now(), begins, todo }, lengths = offered.map((one) => one.length);
         return { ...start, offered, lengths, repeated: at(1, 1), repeatedFar: at(1, 2),
           long: at(2, 1), longFew: at(2, 0), full: at(3, 1), fullFar: at(3, 2) };"""
-    found = begun(tmp_path, "chapters/13_ntm.ipynb", "tape", script)
+    found = begun(tmp_path, "chapters/13_ntm_evidence.ipynb", "tape", script)
     assert found["before"] == "All 9 letters are right."
     assert found["begins"].startswith("Step 1 of 19")
     assert found["offered"][1] in found["todo"]

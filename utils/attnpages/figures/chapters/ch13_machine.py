@@ -53,26 +53,6 @@ def draw_machine() -> Axes:
     return ax
 
 
-def draw_addressing() -> Axes:
-    """Draw the four steps of addressing, what the controller gives to each, and what else each of them uses."""
-    ax = canvas(None, (6.5, 2.3), (-0.1, 10.5), (0, 3.2))
-    steps = ("1\ncontent", "2\ninterpolation", "3\nshift", "4\nsharpening")
-    instructions = (r"key $k_t$, strength $\beta_t$", r"gate $g_t$", r"shift $s_t$", r"$\gamma_t$")
-    results = (r"$w^c_t$", r"$w^g_t$", r"$\tilde w_t$", r"$w_t$")
-    for place, (name, instruction, result) in enumerate(zip(steps, instructions, results, strict=True)):
-        x = 0.95 + 2.55 * place
-        box(ax, x - 0.95, 1.15, 1.9, 0.9, edge=LINE)
-        say(ax, x, 1.6, name, size=10)
-        arrow(ax, (x, 2.65), (x, 2.1), LINE)
-        say(ax, x, 2.9, instruction, size=10)
-        arrow(ax, (x + 0.98, 1.6), (x + 1.57, 1.6), LINE)
-        say(ax, x + 1.25, 1.85, result, size=10)
-    for x, text in ((0.95, r"memory $M_{t-1}$"), (3.5, r"own weights $w_{t-1}$")):
-        arrow(ax, (x, 0.55), (x, 1.1), LINE)
-        say(ax, x, 0.3, text, size=10)
-    return ax
-
-
 def draw_tape(
     inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0
 ) -> list[Axes]:  # fmt: skip
