@@ -6,17 +6,11 @@ from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_pairs, 
 CHANCES, ESTIMATES = torch.tensor([[0.25, 0.25], [0.25, 0.25]]), torch.tensor([[0.0, 0.0], [-0.5, 0.5]])
 
 
-def test_pairs_show_estimates_and_probabilities_beside_the_variance_of_constants(looks_right):
+def test_pairs_show_estimates_and_probabilities(looks_right):
     estimates = ESTIMATES[torch.tensor([[0, 1], [1, 0]])]  # (2, 2, 2): the same draw twice teaches nothing
-    left, right = plot_pairs(
-        ["two", "seven"], CHANCES, estimates, lambda b: (b + 2) ** 2 / 5, 0.5, {"none": 0.0, "b = −2": -2.0}
-    )
-    written = [text.get_text() for text in left.texts]
+    written = [text.get_text() for text in plot_pairs(["two", "seven"], CHANCES, estimates).texts]
     assert written[::2] == ["(0, 0)", "(−0.5, 0.5)", "(−0.5, 0.5)", "(0, 0)"]
     assert written[1::2] == ["p = 0.25"] * 4
-    assert [text.get_text() for text in right.texts] == ["leave-one-out: 0.50", "none: 0.80", "b = −2:\n0.00"]
-    points = [(line.get_xdata()[0], line.get_ydata()[0]) for line in right.lines if line.get_marker() == "o"]
-    assert points == [(0.0, 0.8), (-2.0, 0.0)]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +18,7 @@ def test_pairs_show_estimates_and_probabilities_beside_the_variance_of_constants
 )
 def test_pairs_that_do_not_match_are_refused(names, estimates):
     with pytest.raises(ValueError, match="chances and estimates must be"):
-        plot_pairs(names, CHANCES, estimates, abs, 0.5, {})
+        plot_pairs(names, CHANCES, estimates)
 
 
 def test_variances_have_a_dot_per_seed(looks_right):

@@ -1,6 +1,6 @@
 """Figures of chapter 06: all pairs of two draws, the variance of REINFORCE, and learning by steps."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,17 +12,12 @@ from attnpages.figures.palette import DARK_GREY, INK, LINE, PAPER
 from attnpages.figures.style import HEAT_MAP, STYLES
 
 
-def plot_pairs(
-    names: Sequence[str], chances: Tensor, estimates: Tensor, variance: Callable[[float], float], level: float,
-    marks: Mapping[str, float],
-) -> list[Axes]:  # fmt: skip
-    """Draw all pairs of two draws with their estimates, and beside them the variance with a constant baseline.
+def plot_pairs(names: Sequence[str], chances: Tensor, estimates: Tensor) -> Axes:
+    """Draw all pairs of two draws: of each its estimate, one number per score, above its probability.
 
     Args:
         names: of the ``n`` positions. chances: ``(n, n)``, the probability of each pair, first draw by second draw.
         estimates: ``(n, n, n)``, the mean of both leave-one-out estimates of each pair.
-        variance: that of the mean of two estimates with this constant baseline. level: that with leave-one-out.
-        marks: ``{what is written beside a point of the curve: its constant baseline}``.
 
     Raises:
         ValueError: if there is not one probability and one estimate per pair of names.
@@ -31,14 +26,13 @@ def plot_pairs(
     if tuple(chances.shape) != (n, n) or tuple(estimates.shape) != (n, n, n):
         raise ValueError(f"chances and estimates must be (n, n) and (n, n, n) with n = {n} names, "
                          f"got {tuple(chances.shape)} and {tuple(estimates.shape)}")  # fmt: skip
-    _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.5), layout="constrained", width_ratios=(1.25, 1))
-    _pairs(left, names, chances, estimates)
-    _constants(right, variance, level, marks)
-    return [left, right]
+    _, ax = plt.subplots(figsize=(4.6, 3.2), layout="constrained")
+    _pairs(ax, names, chances, estimates)
+    return ax
 
 
 def _pairs(ax: Axes, names: Sequence[str], chances: Tensor, estimates: Tensor) -> None:
-    """One cell per pair: its estimate, one number per score, above its probability, which also shades it."""
+    """One cell per pair; its probability also shades it."""
     ax.imshow(chances.numpy(), cmap=HEAT_MAP, vmin=0, vmax=2.5 * chances.max().item(), aspect="auto")
     for i in range(len(names)):
         for j in range(len(names)):
@@ -48,29 +42,10 @@ def _pairs(ax: Axes, names: Sequence[str], chances: Tensor, estimates: Tensor) -
     ax.set(xticks=range(len(names)), yticks=range(len(names)), xlabel="second draw", ylabel="first draw")
     ax.set_xticklabels(names)
     ax.set_yticklabels(names, rotation=90, va="center")
-    ax.set_title("leave-one-out, pair by pair", fontsize=11, loc="left")
     ax.grid(False)
     for border in range(1, len(names)):
         ax.axhline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
         ax.axvline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
-
-
-def _constants(ax: Axes, variance: Callable[[float], float], level: float, marks: Mapping[str, float]) -> None:
-    """The variance by the constant baseline, with points on this curve, and a dashed line at ``level``."""
-    at = np.linspace(-4, 0, 81)
-    constant, other = STYLES[0], STYLES[1]
-    ax.plot(at, [variance(float(b)) for b in at], color=constant.colour, linestyle="-", marker="", linewidth=2.2)
-    ax.axhline(level, color=other.colour, linestyle=other.line, linewidth=1.8)
-    ax.text(-1.95, level + 0.03, f"leave-one-out: {level:.2f}", ha="center", va="bottom", size=9, color=other.colour)
-    for name, b in marks.items():
-        ax.plot([b], [variance(b)], color=constant.colour, marker="o", linestyle="", markersize=7)
-        above: dict = {"xytext": (7, 9), "ha": "center", "va": "bottom"}  # inside the bowl of the curve
-        beside: dict = {"xytext": (-8, 0), "ha": "right", "va": "center"}
-        look = above if variance(b) < level else beside
-        gap = "\n" if look is above else " "
-        ax.annotate(f"{name}:{gap}{variance(b):.2f}", (b, variance(b)), textcoords="offset points", size=9, **look)
-    ax.set(xlabel="constant baseline b", ylabel="variance of the mean of two", ylim=(0, 1.5), xlim=(-4, 0.15))
-    ax.set_title("moving average: a constant", fontsize=11, loc="left")
 
 
 def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
