@@ -263,12 +263,16 @@ def plot_seconds(
 
 
 def plot_verdicts(
-    rows: Mapping[str, Mapping[str, float]], xlabel: str = "share of lists", ax: Axes | None = None
+    rows: Mapping[str, Mapping[str, float]],
+    xlabel: str = "share of lists",
+    ax: Axes | None = None,
+    mark: float | None = None,
 ) -> Axes:
     """Draw shares that add up to 1 as one bar a row, each share with a colour and a hatch of its own.
 
     Args:
         rows: ``{row: {verdict: share}}``, all rows with the same verdicts in the same order.
+        mark: where a dashed line crosses all bars.
 
     Raises:
         ValueError: if there is nothing to draw, the verdicts differ, or shares don't add up to 1.
@@ -286,6 +290,8 @@ def plot_verdicts(
             ax.barh(y, shares[verdict], left=left, height=0.66, label=verdict if y == 0 else None, **look)
             left += shares[verdict]
     ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
+    if mark is not None:
+        ax.axvline(mark, color=LINE, linestyle="--", linewidth=2)
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.set(xlabel=xlabel, xlim=(0, 1))
