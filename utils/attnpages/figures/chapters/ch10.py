@@ -229,9 +229,10 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
 
 
 def _share(ax: Axes, name: str, start: float, end: float, share: str) -> None:
-    """Write the probability of one word above its branch, where no line is: near the end, branches lie apart."""
-    side, x = ("center", -0.06) if end == start else ("left", -0.03) if end < start else ("right", 0.0)
-    say(ax, len(name.split()) - 0.26 + x, 0.35 * start + 0.65 * end, share, ha=side, va="bottom", size=9, colour=LINE)
+    """Write the probability of one word on its branch, near the end, where branches lie apart."""
+    white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    say(ax, len(name.split()) - 0.19, 0.2 * start + 0.8 * end, share, size=9, colour=LINE)
+    ax.texts[-1].set_bbox(white)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
