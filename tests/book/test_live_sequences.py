@@ -174,7 +174,7 @@ def test_the_plane_of_the_values_is_that_of_their_first_two_principal_components
 
 
 def test_another_beginning_overtakes_that_of_greedy_search_in_step_4(beams):
-    found, learned, static = beams[0], said("beam", "learned"), instead("10_decoding", "beam")
+    found, learned, static = beams[0], said("beam", "learned"), instead("10_decoding_evidence", "beam")
     assert [place == 0 for place in found["places"][:5]] == [True, True, True, False, False]
     assert " play " in found["greedy"]["text"]
     assert " playing " in found["three"]["text"]

@@ -248,7 +248,7 @@ def test_a_beam_stays_at_its_step_when_it_searches_again(tmp_path):
         const end = seen()[0];
         slide("Width", 8);
         return { third, rows, kept, end, wide: now().said, few: seen()[1] };"""
-    found = begun(tmp_path, "chapters/10_decoding.ipynb", "beam", script)
+    found = begun(tmp_path, "chapters/10_decoding_evidence.ipynb", "beam", script)
     assert "9 beginnings considered (the best 8 are shown), 3 kept." in found["third"]
     assert found["rows"] == 8
     assert found["kept"].startswith("Step 3 of ")

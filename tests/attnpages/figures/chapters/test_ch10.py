@@ -111,6 +111,12 @@ def test_shares_lie_end_to_end(looks_right):
     ax = plot_verdicts(VERDICTS)
     looks_right(ax)
     assert [(bar.get_x(), bar.get_width()) for bar in ax.patches] == [(0, 0.6), (0.6, 0.4), (0, 1), (1, 0)]
+    assert not ax.get_lines()
+
+
+def test_a_mark_crosses_all_bars():
+    (line,) = plot_verdicts(VERDICTS, mark=0.8).get_lines()
+    assert list(line.get_xdata()) == [0.8, 0.8]
 
 
 @pytest.mark.parametrize("rows", [{}, {"a": {"right": 0.6}}, {"a": {"x": 1.0}, "b": {"y": 1.0}}])

@@ -229,9 +229,10 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
 
 
 def _share(ax: Axes, name: str, start: float, end: float, share: str) -> None:
-    """Write the probability of one word above its branch, where no line is: near the end, branches lie apart."""
-    side, x = ("center", -0.06) if end == start else ("left", -0.03) if end < start else ("right", 0.0)
-    say(ax, len(name.split()) - 0.26 + x, 0.35 * start + 0.65 * end, share, ha=side, va="bottom", size=9, colour=LINE)
+    """Write the probability of one word on its branch, near the end, where branches lie apart."""
+    white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    say(ax, len(name.split()) - 0.19, 0.2 * start + 0.8 * end, share, size=9, colour=LINE)
+    ax.texts[-1].set_bbox(white)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
@@ -263,12 +264,16 @@ def plot_seconds(
 
 
 def plot_verdicts(
-    rows: Mapping[str, Mapping[str, float]], xlabel: str = "share of lists", ax: Axes | None = None
+    rows: Mapping[str, Mapping[str, float]],
+    xlabel: str = "share of lists",
+    ax: Axes | None = None,
+    mark: float | None = None,
 ) -> Axes:
     """Draw shares that add up to 1 as one bar a row, each share with a colour and a hatch of its own.
 
     Args:
         rows: ``{row: {verdict: share}}``, all rows with the same verdicts in the same order.
+        mark: where a dashed line crosses all bars.
 
     Raises:
         ValueError: if there is nothing to draw, the verdicts differ, or shares don't add up to 1.
@@ -286,6 +291,8 @@ def plot_verdicts(
             ax.barh(y, shares[verdict], left=left, height=0.66, label=verdict if y == 0 else None, **look)
             left += shares[verdict]
     ax.set_yticks(range(len(rows)), [readable(name) for name in rows])
+    if mark is not None:
+        ax.axvline(mark, color=LINE, linestyle="--", linewidth=2)
     ax.invert_yaxis()
     ax.grid(False, axis="y")
     ax.set(xlabel=xlabel, xlim=(0, 1))
