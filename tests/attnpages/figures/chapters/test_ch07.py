@@ -7,7 +7,6 @@ from attnbook.attention import window_mask
 from attnbook.measure.path_lengths import chain
 from attnpages.figures.chapters.ch07 import (
     draw_attended,
-    draw_masks,
     draw_reading,
     draw_two_ways,
     draw_ways,
@@ -65,15 +64,6 @@ def test_two_ways_count_the_recurrent_steps_and_write_each_word_twice(texts):
     assert [written.count(word) for word in ("keys", "it", "?")] == [2, 2, 2]
     with pytest.raises(ValueError, match="subject is 4; 4 words have the positions 0 to 3"):
         draw_two_ways(["the", "keys", "near", "it"], subject=4)
-
-
-def test_masks_fill_one_cell_per_pair_that_may_attend():
-    axes = draw_masks({"full": torch.ones(4, 4).bool(), "window": window_mask(4, 1)})
-    assert [ax.get_title() for ax in axes] == ["full\n16 of 16 pairs", "window\n10 of 16 pairs"]
-    filled = [sum(sum(patch.get_facecolor()[:3]) < 3 for patch in ax.patches) for ax in axes]
-    assert filled == [16, 10]
-    with pytest.raises(ValueError, match="masks is empty"):
-        draw_masks({})
 
 
 def test_each_curve_has_its_name_at_its_end_instead_of_a_legend(looks_right):

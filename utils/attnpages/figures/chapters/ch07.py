@@ -62,37 +62,6 @@ def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
     return ax
 
 
-def draw_masks(masks: Mapping[str, Tensor]) -> list[Axes]:
-    """Draw masks side by side: a filled cell for each pair in which the row may attend to the column.
-
-    Args:
-        masks: ``{title: (T, T) bool}``.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    if not masks:
-        raise ValueError("masks is empty; give at least one title with its mask")
-    _, axes = plt.subplots(1, len(masks), figsize=(6.5, 3.0), layout="constrained", squeeze=False)
-    for ax, (title, mask) in zip(axes[0], masks.items(), strict=True):
-        length = len(mask)
-        for i in range(length):
-            for j in range(length):
-                face = STYLES[0].colour if mask[i, j] else "white"
-                ax.add_patch(plt.Rectangle((j + 0.56, i + 0.56), 0.88, 0.88, facecolor=face, edgecolor=PALE))
-        ax.set(xlim=(0.4, length + 0.6), ylim=(length + 0.6, 0.4), aspect="equal")
-        ax.set_title(f"{title}\n{int(mask.sum())} of {length**2} pairs", fontsize=12)
-        ax.set_xlabel("attended to")
-        ticks = range(1, length + 1, 1 if length <= 8 else 2)
-        ax.set_xticks(ticks)
-        ax.set_yticks(ticks)
-        ax.tick_params(length=0)
-        ax.grid(False)
-        ax.spines[:].set_visible(False)
-    axes[0, 0].set_ylabel("position that attends")
-    return list(axes[0])
-
-
 def plot_labelled(panels: Mapping[str, Curves], xlabel: str, height: float = 2.4) -> list[Axes]:
     """Draw curves in panels below one another, with a logarithmic x axis and each name at the end of its curve.
 
