@@ -1,8 +1,8 @@
 """How much of a copied token's logit goes when heads of SmolLM2 are replaced at one position (chapter 19).
 
-Nothing is trained. ``steps`` says how many invented names are measured. While the model reads one position, the outputs of
-some heads are replaced by their means over all positions of texts with other names. Or only some keys of a position
-are changed: they then miss what an earlier head wrote there.
+Nothing is trained. ``steps`` says how many invented names are measured. While the model reads one position, the
+outputs of some heads are replaced by their means over all positions of texts with other names. Or only some keys of a
+position are changed: they then miss what an earlier head wrote there.
 """
 
 from collections.abc import Iterator
@@ -212,7 +212,7 @@ def step_figures(text: Replaced, case: Case, step: str, draw: torch.Generator) -
 
 
 def key_figures(text: Replaced, case: Case) -> dict[str, Any]:
-    """With the note missing only from the finders' keys, and from the other keys there; and with both steps replaced."""
+    """With the note missing only from the finders' keys, or from the other keys there, and with both steps replaced."""
     own, others = text.keys_of(FINDS)
     logits = text.without_in_keys(NOTES, case.first, own)
     both = text.without_both(NOTES, case.first, FINDS)
