@@ -173,13 +173,13 @@ class Replaced:
 
     def without_both(self, first: list[Head], at: int, then: list[Head]) -> Tensor:
         """As :meth:`without` for ``first`` at ``at``, and also for ``then`` at the last position."""
-        self_after = copy(self)
-        end = self.ids.shape[1] - 1
+        changed, end = copy(self), self.ids.shape[1] - 1
+        before = self.state_before(at)
         with without_heads(self.attentions, first, [self.means[layer][head] for layer, head in first]):
-            _, state, _ = self.model.read(self.ids[:, at : at + 1], self.state_before(at))
+            _, state, _ = self.model.read(self.ids[:, at : at + 1], before)
         _, state, _ = self.model.read(self.ids[:, at + 1 : end], state)
-        self_after.before = {end: state}
-        return self_after.without(then, end)
+        changed.before = {end: state}
+        return changed.without(then, end)
 
 
 def heads_of(step: str, width: int) -> list[Head]:
