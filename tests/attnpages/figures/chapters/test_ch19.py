@@ -57,9 +57,9 @@ def test_each_draw_is_a_dot_and_a_diamond_stands_at_their_mean():
 
 
 def test_other_limits_and_digits_of_the_means():
-    ax = plot_removed({"one": [2.0, 5.0], "other": [0.5]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
+    ax = plot_removed({"one": [2.0, 5.0], "other": [-0.01]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
     assert ax.get_xlim() == (-3, 20)
-    assert [text.get_text() for text in ax.texts] == ["3.5", "0.5", "mean"]
+    assert [text.get_text() for text in ax.texts] == ["3.5", "0.0", "mean"]
 
 
 def test_the_circuit_leads_from_each_token_to_a_later_one():

@@ -133,7 +133,8 @@ def plot_removed(
         high = np.linspace(-0.27, 0.27, len(of)) if len(of) > 1 else np.zeros(1)  # so that equal numbers stay visible
         ax.plot(of, row + high, linestyle="", marker="o", markersize=4, color=GREY, alpha=0.6, clip_on=False)
         ax.plot([np.mean(of)], [row], linestyle="", marker="D", markersize=9, color=colour, clip_on=False, zorder=4)
-        ax.text(1.03, row, f"{np.mean(of):.{digits}f}", transform=ax.get_yaxis_transform(), va="center")
+        average = round(float(np.mean(of)), digits) + 0.0  # so that a small negative mean isn't written as -0.0
+        ax.text(1.03, row, f"{average:.{digits}f}", transform=ax.get_yaxis_transform(), va="center")
     ax.text(1.03, 1.0, "mean", transform=ax.transAxes, va="bottom")
     ax.set_yticks(range(len(rows)), list(rows))
     ax.invert_yaxis()
