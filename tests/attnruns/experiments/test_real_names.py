@@ -113,3 +113,40 @@ def test_figures_of_a_step_of_a_name_and_of_the_dot_are_those_of_the_replacement
     assert of["notes at the end"] == real_names.above_mean(text.without([(0, 1)], 7), 60)
     dot = real_names.dot_figures(text, 4)
     assert dot["finds"] == real_names.above_mean(text.without([(1, 0)], 7), 4)
+
+
+def test_keys_are_changed_for_the_last_query_only_and_of_the_finders_only(tiny, text):
+    own, others = text.keys_of([(1, 0)])
+    assert (own, others) == ({(1, 0)}, {(1, 1)})
+    usual = tiny.model(text.ids)[0][0, -1]
+    torch.testing.assert_close(text.without_in_keys([(0, 1)], 5, set()), usual)
+    torch.testing.assert_close(text.without_in_keys([], 5, own | others), usual)  # the keys are those of the cache
+    changed = text.without_in_keys([(0, 1)], 5, own)
+    assert (changed - usual).abs().max() > 1e-5
+    assert (changed - text.without_in_keys([(0, 1)], 5, others)).abs().max() > 1e-5
+    torch.testing.assert_close(text.without([], 7), usual)  # the state before is not touched
+
+
+def test_a_key_misses_what_was_written(tiny, text):
+    block = tiny.model.blocks.layers[1]
+    x = block.norm_self(text.entering[1][5] + text.change([(0, 1)], 5))
+    wanted = block.self_attention.project_key(x).unflatten(-1, (2, 8))[:, None, None]  # (H, 1, 1, D/H)
+    wanted = block.self_attention.positions.rotate(wanted.transpose(0, 1), torch.tensor([5]))[0, :, 0]
+    torch.testing.assert_close(text.key_without(1, 5, [(0, 1)]), wanted)
+
+
+def test_two_steps_are_replaced_together(tiny, text):
+    usual = text.without_both([(0, 1)], 5, [])  # first of all, so that it has to read the tokens before itself
+    torch.testing.assert_close(usual, text.without([(0, 1)], 5))
+    usual = tiny.model(text.ids)[0][0, -1]
+    torch.testing.assert_close(text.without_both([], 5, []), usual)
+    torch.testing.assert_close(text.without_both([(0, 1)], 5, []), text.without([(0, 1)], 5))
+    torch.testing.assert_close(text.without_both([], 5, [(1, 0)]), text.without([(1, 0)], 7))
+    assert (text.without_both([(0, 1)], 5, [(1, 0)]) - text.without([(1, 0)], 7)).abs().max() > 1e-5
+
+
+def test_figures_of_keys_are_those_of_the_replacement(tiny, text):
+    figures = real_names.key_figures(text, real_names.case_of(tiny, "50 60"))
+    assert figures["without"] == real_names.above_mean(text.without_in_keys([(0, 1)], 5, {(1, 0)}), 60)
+    assert figures["both steps"] == real_names.above_mean(text.without_both([(0, 1)], 5, [(1, 0)]), 60)
+    assert {figures["copied"], figures["copied without both"]} <= {0, 1}

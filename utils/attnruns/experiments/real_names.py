@@ -1,17 +1,21 @@
 """How much of a copied token's logit goes when heads of SmolLM2 are replaced at one position (chapter 19).
 
-Nothing is trained. ``steps`` says how many invented names are measured. One intervention serves throughout: while the
-model reads one position, the outputs of some heads are their means over all positions of texts with other names.
+Nothing is trained. ``steps`` says how many invented names are measured. While the model reads one position, the
+outputs of some heads are replaced by their means over all positions of texts with other names. Or only some keys of a
+position are changed: they then miss what an earlier head wrote there.
 """
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from attnbook.attention import Heads
 from attnbook.measure.circuits import contexts_of, written_by
 from attnbook.measure.inside import attentions_of, residuals, without_heads
+from attnbook.models import LanguageModelState
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments.real_controls import others_of_their_layers
@@ -95,12 +99,14 @@ class Replaced:
 
     Attributes:
         contexts: what each head found there, of each layer ``(T, H, D/H)``. logits: ``(T, V)``, with all heads.
+        entering: what enters each layer, and what leaves the last, ``(T, D)`` each.
     """
 
     def __init__(self, model, means: list[Tensor], ids: Tensor) -> None:
         self.model, self.means, self.ids, self.attentions = model, means, ids, attentions_of(model)
         self.contexts = [context[0] for context in contexts_of(model, ids)]
         self.logits = model(ids)[0][0]
+        self.entering = [x[0] for x in residuals(model, ids)]
         self.before: dict[int, Any] = {}  # by position, the state before it
 
     def state_before(self, at: int) -> Any:
@@ -139,8 +145,41 @@ class Replaced:
 
     def in_the_sum(self, heads: list[Head]) -> Tensor:
         """Logits after the last token, ``(V,)``, if only the last norm misses what heads wrote there."""
-        last = residuals(self.model, self.ids)[-1][0, -1] + self.change(heads, -1)
+        last = self.entering[-1][-1] + self.change(heads, -1)
         return self.model.output(self.model.blocks.last_norm(last))
+
+    def keys_of(self, heads: list[Head]) -> tuple[set[Head], set[Head]]:
+        """Layer and number of the key heads of these heads, and of all other key heads of their layers."""
+        of = self.attentions[0]
+        own = {(layer, head * of.key_value_heads // of.heads) for layer, head in heads}
+        return own, {(layer, key) for layer, _ in own for key in range(of.key_value_heads)} - own
+
+    def key_without(self, layer: int, at: int, writers: list[Head]) -> Tensor:
+        """The keys of position ``at`` in a layer, ``(G, D/H)``, if writers are replaced in what these are made from."""
+        block = self.model.blocks.layers[layer]
+        x = block.norm_self(self.entering[layer][at] + self.change(writers, at))[None, None]  # (1, 1, D)
+        return block.self_attention.project(x, x, torch.tensor([at])).key[0, :, 0]
+
+    def without_in_keys(self, writers: list[Head], at: int, keys: set[Head]) -> Tensor:
+        """Logits after the last token, ``(V,)``, if while it is read these keys of position ``at`` miss the writers."""
+        end = self.ids.shape[1] - 1
+        past = list(self.state_before(end).past)
+        for layer, key in keys:
+            changed = past[layer].key.clone()  # (1, G, T - 1, D/H)
+            changed[0, key, at] = self.key_without(layer, at, writers)[key]
+            past[layer] = Heads(changed, past[layer].value)
+        logits, _, _ = self.model.read(self.ids[:, end:], LanguageModelState(tuple(past)))
+        return logits[0, -1]
+
+    def without_both(self, first: list[Head], at: int, then: list[Head]) -> Tensor:
+        """As :meth:`without` for ``first`` at ``at``, and also for ``then`` at the last position."""
+        changed, end = copy(self), self.ids.shape[1] - 1
+        before = self.state_before(at)
+        with without_heads(self.attentions, first, [self.means[layer][head] for layer, head in first]):
+            _, state, _ = self.model.read(self.ids[:, at : at + 1], before)
+        _, state, _ = self.model.read(self.ids[:, at + 1 : end], state)
+        changed.before = {end: state}
+        return changed.without(then, end)
 
 
 def heads_of(step: str, width: int) -> list[Head]:
@@ -172,6 +211,20 @@ def step_figures(text: Replaced, case: Case, step: str, draw: torch.Generator) -
     }
 
 
+def key_figures(text: Replaced, case: Case) -> dict[str, Any]:
+    """With the note missing only from the finders' keys, or from the other keys there, and with both steps replaced."""
+    own, others = text.keys_of(FINDS)
+    logits = text.without_in_keys(NOTES, case.first, own)
+    both = text.without_both(NOTES, case.first, FINDS)
+    return {
+        "without": above_mean(logits, case.token),
+        "copied": int(logits.argmax() == case.token),
+        "others": [above_mean(text.without_in_keys(NOTES, case.first, others), case.token)],
+        "both steps": above_mean(both, case.token),
+        "copied without both": int(both.argmax() == case.token),
+    }
+
+
 def name_figures(text: Replaced, case: Case, draw: torch.Generator) -> dict[str, Any]:
     """All figures of one name."""
     last = text.logits[-1]
@@ -181,6 +234,7 @@ def name_figures(text: Replaced, case: Case, draw: torch.Generator) -> dict[str,
         "first": above_mean(text.logits[case.first - 1], case.token),
         "notes at the end": above_mean(text.without(NOTES, case.ids.shape[1] - 1), case.token),
         "finds in the sum": above_mean(text.in_the_sum(FINDS), case.token),
+        "keys": key_figures(text, case),
     } | {step: step_figures(text, case, step, draw) for step in STEPS}
 
 

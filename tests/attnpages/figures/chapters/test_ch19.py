@@ -57,18 +57,16 @@ def test_each_draw_is_a_dot_and_a_diamond_stands_at_their_mean():
 
 
 def test_other_limits_and_digits_of_the_means():
-    ax = plot_removed({"one": [2.0, 5.0], "other": [0.5]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
+    ax = plot_removed({"one": [2.0, 5.0], "other": [-0.01]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
     assert ax.get_xlim() == (-3, 20)
-    assert [text.get_text() for text in ax.texts] == ["3.5", "0.5", "mean"]
+    assert [text.get_text() for text in ax.texts] == ["3.5", "0.0", "mean"]
 
 
-def test_the_circuit_leads_from_each_token_to_a_later_one_and_says_what_each_step_is_worth():
-    ax = draw_circuit("on", "Qu", lost=(9.3, 8.24, 2.0))
+def test_the_circuit_leads_from_each_token_to_a_later_one():
+    ax = draw_circuit("on", "Qu")
     words = [text.get_text() for text in ax.texts]
     assert words.count("on") == words.count("Qu") == 2  # read twice; read once and written once
-    assert {"(logit −9.3 without it)", "(logit −8.2 without them)", "add to “Qu” (logit −2.0 without the heads)"} < set(
-        words
-    )
+    assert "“on” stands before me" in words
     ends = [patch._posA_posB for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     assert len(ends) == 2
     assert all(end[0] > start[0] for start, end in ends)

@@ -133,7 +133,8 @@ def plot_removed(
         high = np.linspace(-0.27, 0.27, len(of)) if len(of) > 1 else np.zeros(1)  # so that equal numbers stay visible
         ax.plot(of, row + high, linestyle="", marker="o", markersize=4, color=GREY, alpha=0.6, clip_on=False)
         ax.plot([np.mean(of)], [row], linestyle="", marker="D", markersize=9, color=colour, clip_on=False, zorder=4)
-        ax.text(1.03, row, f"{np.mean(of):.{digits}f}", transform=ax.get_yaxis_transform(), va="center")
+        average = round(float(np.mean(of)), digits) + 0.0  # so that a small negative mean isn't written as -0.0
+        ax.text(1.03, row, f"{average:.{digits}f}", transform=ax.get_yaxis_transform(), va="center")
     ax.text(1.03, 1.0, "mean", transform=ax.transAxes, va="bottom")
     ax.set_yticks(range(len(rows)), list(rows))
     ax.invert_yaxis()
@@ -142,33 +143,27 @@ def plot_removed(
     return ax
 
 
-def draw_circuit(before: str, copied: str, lost: tuple[float, float, float], ax: Axes | None = None) -> Axes:
-    """Draw how a token is copied: a head changes its key, others find it by this key, and the last layer adds to it.
+def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
+    """Draw how a token may be copied: a head adds a note to its vector, and other heads find it by this note.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
-        lost: by how much the logit of ``copied`` falls without head 17.1, the finders, and the heads of layer 30.
     """
-    ax = canvas(ax, (6.5, 5.0), (-0.2, 10.2), (0.1, 7.8))
-    first, then, last = 2.4, 4.9, 9.3  # where the three tokens stand
-    for (x, token), top in zip(((first, before), (then, copied), (last, before)), (2.0, 3.7, 6.75), strict=True):
+    ax = canvas(ax, (6.5, 4.3), (-0.2, 10.2), (0.1, 6.7))
+    first, then, last = 2.6, 5.1, 9.3  # where the three tokens stand
+    for (x, token), top in zip(((first, before), (then, copied), (last, before)), (2.0, 3.7, 5.65), strict=True):
         line(ax, (x, x), (0.9, top), FAINT, 2.6)
         box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.4, "17.1", colour=BLUE)
-    say(ax, then + 0.2, 2.2, f"notes what stands before “{copied}”", ha="left", colour=BLUE, size=10)
-    say(ax, then + 0.2, 1.7, f"(logit {_change(lost[0])} without it)", ha="left", colour=BLUE, size=10)
+    say(ax, then + 0.2, 2.2, "writes a note:", ha="left", colour=BLUE, size=10)
+    say(ax, then + 0.2, 1.7, f"“{before}” stands before me", ha="left", colour=BLUE, size=10)
     arrow(ax, (then, 3.7), (last, 3.7), RUST, 2.2)
-    say(ax, (then + last) / 2, 4.1, "the finders use the note", colour=RUST, size=10)
-    say(ax, (then + last) / 2, 3.3, f"(logit {_change(lost[1])} without them)", colour=RUST, size=10)
-    say(ax, last - 0.2, 5.1, "later parts, not traced", ha="right", colour=GREY)
-    say(ax, last - 0.2, 6.0, f"add to “{copied}” (logit {_change(lost[2])} without the heads)", ha="right", size=10)
-    box_around(ax, (last, 7.1), 1.3, 0.7, copied, fill=WRITES)
-    for y, layer in ((2.0, "layer 17"), (3.7, "18, 19"), (5.1, "20 to 29"), (6.0, "30")):
+    say(ax, (then + last) / 2, 4.1, "finders", colour=RUST)
+    say(ax, (then + last) / 2, 3.3, "their keys contain the note", colour=RUST, size=10)
+    say(ax, last - 0.2, 5.0, "later parts, not traced", ha="right", colour=GREY)
+    box_around(ax, (last, 6.0), 1.3, 0.7, copied, fill=WRITES)
+    for y, layer in ((2.0, "layer 17"), (3.7, "18 and 19"), (5.0, "20 to 30")):
         say(ax, -0.2, y, layer, ha="left")
     return ax
-
-
-def _change(lost: float) -> str:
-    return f"−{lost:.1f}"
