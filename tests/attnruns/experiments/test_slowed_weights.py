@@ -40,13 +40,13 @@ def test_distances_are_read_at_the_trained_length_and_at_twice_it():
         "trained": {"12": 24, "24": 48}, "second": {"24": 48}, "both": {"24": 48}, "window": {"12": 24, "24": 48},
     }  # fmt: skip
     assert all(abs(sum(of) - 1) < 0.005 for lengths in found.values() for of in lengths.values())
-    weights = slowed_weights.read_in(names, names["models"]["rotary"], scales_of("second", 24))
+    weights = slowed_weights.read_in(names, names["models"]["rotary, rotary"], scales_of("second", 24))
     assert found["second"]["24"] == slowed_weights.by_distance(weights)
 
 
 def test_a_model_is_read_by_scales_and_then_as_before():
     names = slower_rotation.file(0, 1)
-    model = names["models"]["rotary"]
+    model = names["models"]["rotary, rotary"]
     before, state = slowed_weights.read_in(names, model, scales_of("trained", 24)), torch.get_rng_state()
     assert before.shape == (400, 4, 48, 48)
     assert not torch.allclose(slowed_weights.read_in(names, model, scales_of("both", 24)), before)

@@ -38,7 +38,7 @@ def test_ways_change_layers_and_pairs_as_they_say():
 
 def test_a_model_of_the_file_is_read_by_scales_and_then_as_before():
     names = slower_rotation.file(0, 1)
-    model = names["models"]["rotary"]
+    model = names["models"]["rotary, rotary"]
     before, state = slower_rotation.file_shares(names, model, 15, scales_of("trained", 15)), torch.get_rng_state()
     slower_rotation.file_shares(names, model, 15, scales_of("both", 15))
     assert [layer.scale for layer in model.layers] == [1.0, 1.0]

@@ -28,7 +28,7 @@ def read_in(names: Mapping[str, Any], model: nn.Module, scales: list[Tensor], si
     """Weights of the second layer ``(B, H, T, T)`` if positions are multiplied by ``scales``; the model stays."""
     words = tested_strings(names, size, TEST_SEED)
     with scaled(model, scales):
-        weights: Tensor = model(words[:, :-1])[1]
+        weights: Tensor = model(words[:, :-1])[1][1]
     return weights
 
 
@@ -63,7 +63,7 @@ def by_distance(weights: Tensor) -> list[float]:
 
 def distances_of(names: Mapping[str, Any], way: str) -> dict[str, list[float]]:
     """``{letters: mean weights by distance}`` of the rotary model in one way, or of the model with a window."""
-    kind, scales = ("window", "trained") if way == "window" else ("rotary", way)
+    kind, scales = ("window, none", "trained") if way == "window" else ("rotary, rotary", way)
     model = names["models"][kind]
     return {str(n): by_distance(read_in(names, model, scales_of(scales, n), n)) for n in READ[way]}
 
@@ -72,9 +72,9 @@ def run(job: Job) -> Outcome:
     """Train the file's models, and measure the weights in every way; those of the model with a window as trained."""
     names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
     models = names["models"]
-    figures: dict[str, Any] = {"seconds": spent}  # of the processor, for both models of the file
-    figures |= {way: shares(read_in(names, models["rotary"], scales_of(way, SIZE))) for way in WAYS}
-    figures["window"] = shares(read_in(names, models["window"], scales_of("trained", SIZE)))
+    figures: dict[str, Any] = {"seconds": spent}  # of the processor, for all models of the file
+    figures |= {way: shares(read_in(names, models["rotary, rotary"], scales_of(way, SIZE))) for way in WAYS}
+    figures["window"] = shares(read_in(names, models["window, none"], scales_of("trained", SIZE)))
     figures["distances"] = {way: distances_of(names, way) for way in READ}
     return Outcome(figures)
 

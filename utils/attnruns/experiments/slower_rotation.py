@@ -139,13 +139,13 @@ def run(job: Job) -> Outcome:
     if job.model == "file":
         started = time.process_time()
         names = file(job.seed, job.steps)
-        figures["seconds"] = round(time.process_time() - started, 1)  # of the processor, for both models of the file
+        figures["seconds"] = round(time.process_time() - started, 1)  # of the processor, for all models of the file
         models = names["models"]
 
         def tested(size: int, scales: list[Tensor]) -> dict[str, float]:
-            return file_shares(names, models["rotary"], size, scales)
+            return file_shares(names, models["rotary, rotary"], size, scales)
 
-        figures["window"] = {str(size): file_shares(names, models["window"], size, ones) for size in LENGTHS}
+        figures["window"] = {str(size): file_shares(names, models["window, none"], size, ones) for size in LENGTHS}
     else:
         model, _, figures = decoder_reach.train_copier(job, lambda: decoder_reach.build("rotary"))
 
