@@ -37,7 +37,7 @@ EXTRAPOLATION_SCORE = Exercise(
     cases=_measured,
     gradients=False,
     tolerance=1e-6,  # a mean that torch takes of a list is float32
-    about=About(points=2, minutes=8, difficulty=2, read_again="One task, three causes of failure"),
+    about=About(points=2, minutes=8, difficulty=2, read_again="One task, two steps"),
 )
 
 must = EXTRAPOLATION_SCORE.properties

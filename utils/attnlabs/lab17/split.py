@@ -51,7 +51,7 @@ LENGTH_SPLIT = Exercise(
     returns=("inside", "beyond"),
     canonical=_in_any_order,
     gradients=False,
-    about=About(points=1, minutes=6, difficulty=1, read_again="One task, three causes of failure"),
+    about=About(points=1, minutes=6, difficulty=1, read_again="One task, two steps"),
 )
 
 must = LENGTH_SPLIT.properties
