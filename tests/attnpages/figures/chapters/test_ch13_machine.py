@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13_machine import draw_contents, draw_rows, draw_tape
+from attnpages.figures.chapters.ch13_machine import draw_rows, draw_tape
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 
@@ -43,38 +43,3 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
         draw_tape(["a", "b"], [""], torch.eye(2), torch.eye(2))
     with pytest.raises(ValueError, match="as many steps"):
         draw_tape(["a", "b"], ["", ""], torch.eye(2), torch.ones(2, 3))
-
-
-def test_the_contents_show_each_row_with_its_letter_and_where_the_head_is(looks_right):
-    memory = torch.eye(3).expand(4, 3, 3)
-    weights = torch.tensor([[1.0, 0, 0], [0.2, 0.8, 0], [0, 1, 0], [0, 0, 1]])
-    vectors = {name: torch.full((4, 3), number) for name, number in (("erase", 1.0), ("add", -0.5), ("read", 0.5))}
-    steps = [("a", ""), ("b", ""), ("end", ""), ("next", "a")]
-    held = [["a", "", ""], ["a", "b", ""], ["a", "b", ""], ["a", "b", ""]]
-    tapes = draw_contents(steps, memory, weights, vectors, held, end=2)
-    looks_right(tapes[0])
-    beside = [tape.child_axes[0].get_yticklabels() for tape in tapes]
-    assert [[label.get_text() for label in labels] for labels in beside] == held
-    assert [[line.get_ydata()[0] for line in tape.lines] for tape in tapes] == [[0], [0, 1], [1], [2]]
-    assert [line.get_alpha() for line in tapes[1].lines] == pytest.approx([0.2, 0.8])
-    with pytest.raises(ValueError, match="same number of steps"):
-        draw_contents(steps, memory[:3], weights, vectors, held, end=2)
-    with pytest.raises(ValueError, match="on both sides of end"):
-        draw_contents(steps, memory, weights, vectors, held, end=4)
-
-
-def test_each_column_of_the_contents_shows_its_strips_with_their_numbers():
-    memory, weights = torch.eye(3).expand(3, 3, 3), torch.eye(3)
-    vectors = {name: number * torch.eye(3) for name, number in (("erase", 0.5), ("add", -1.0), ("read", 0.25))}
-    steps = [("a", ""), ("end", ""), ("next", "a")]
-    tapes = draw_contents(steps, memory, weights, vectors, [["a", "", ""]] * 3, end=1)
-    figures = [tape.figure for tape in tapes]
-    strips = {id(ax): ax for half in figures for ax in half.axes if ax.images and ax not in tapes}.values()
-    shown = [ax.images[0].get_array().ravel().tolist() for ax in strips]
-    assert shown == [[0.5, 0, 0], [-1, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]  # erase, add at a; read at end, read at next
-    assert [ax.images[0].get_clim() for ax in strips] == [(0, 1), (-1, 1), (-1, 1), (-1, 1)]
-    named = [[label.get_text().strip() for label in ax.get_yticklabels()] for ax in strips]
-    assert named == [["erase"], ["add"], ["read"], []]  # the first column of a half names its rows
-    assert [ax.get_xlabel() for ax in strips] == ["", "", "output: –", "output: a"]
-    assert tapes[0].get_xlabel() == "3 features"
-    assert [ax.get_title() for ax in (*list(strips)[:1], *tapes[1:])] == ["input: a", "input: end", "input: next"]

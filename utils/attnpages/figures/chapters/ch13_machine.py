@@ -1,7 +1,6 @@
 """Figures of chapter 13: a machine with a memory, and what each addressing step does to the weights of its rows."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -103,95 +102,6 @@ def _tape(ax: Axes, name: str, cells: np.ndarray) -> AxesImage:
     ax.grid(visible=True, which="minor", color=PALE_GREY, linewidth=0.6)
     ax.tick_params(which="both", length=0)
     return image
-
-
-def draw_contents(
-    steps: Sequence[tuple[str, str]], memory: object, weights: object, vectors: Mapping[str, object],
-    held: Sequence[Sequence[str]], end: int,
-) -> list[Axes]:  # fmt: skip
-    """Draw the numbers in a memory after each step, with the head that works: the write head, then the read head.
-
-    A triangle stands before each row on which the head has some weight; the darker it is, the more.
-
-    Args:
-        steps: (input, output) of each of the T steps, "" for no output.
-        memory: ``(T, N, M)``, after each step.
-        weights: ``(T, N)``, of the write head before step ``end`` and of the read head from it on.
-        vectors: the vectors "erase", "add" and "read", ``(T, M)`` each; the first two are drawn above what is written.
-        held: T times N letters, what each row of this memory holds; "" is no letter.
-        end: the first step of the lower half, the one in which the reading begins.
-
-    Raises:
-        ValueError: if they do not have the same number of steps, or a half has none.
-    """
-    contents, heads = np.asarray(memory, dtype=float), as_matrix("weights", weights)
-    strips = {name: as_matrix(name, numbers) for name, numbers in vectors.items()}
-    counts = {len(steps), len(contents), len(heads), len(held), *(len(numbers) for numbers in strips.values())}
-    if len(counts) > 1 or not 0 < end < len(steps):
-        raise ValueError(f"all must have the same number of steps, on both sides of end, got {counts} and {end}")
-    columns, largest = _columns_of_contents(len(steps), contents.shape[1], end), float(np.abs(contents).max()) or 1.0
-    for step, (axes, (given, output)) in enumerate(zip(columns, steps, strict=True)):
-        tape = axes["tape"]
-        _draw_contents(tape, contents[step], heads[step], held[step], largest)
-        for name in [name for name in axes if name != "tape"]:
-            _draw_strip(axes[name], name, strips[name][step], largest)
-        _name_column(list(axes.values()), given, "" if step < end else f"output: {output or '–'}", step in (0, end))
-    columns[0]["tape"].set_xlabel(f"{contents.shape[2]} features", fontsize=11)
-    return [axes["tape"] for axes in columns]
-
-
-def _columns_of_contents(steps: int, rows: int, end: int) -> list[dict[str, Axes]]:
-    """Lay out one column per step, from top to bottom: erase, add and the tape, or from step ``end`` tape and read."""
-    figure = plt.figure(figsize=(6.5, 2.8 + 0.32 * rows), layout="constrained")
-    halves: Any = figure.subfigures(2, 1, height_ratios=[rows + 7, rows + 6])
-    columns, most = [], max(end, steps - end)
-    for half, title, count in zip(halves, ("writing", "reading"), (end, steps - end), strict=True):
-        half.suptitle(title, x=0.01, ha="left", fontsize=12, weight="bold")
-        names = ("erase", "add", "tape") if title == "writing" else ("tape", "read")
-        ratios = [rows if name == "tape" else 1 for name in names]
-        grid = half.subplots(len(names), most, squeeze=False, height_ratios=ratios)
-        columns += [dict(zip(names, grid[:, column], strict=True)) for column in range(count)]
-        for ax in grid[:, count:].flat:
-            ax.set_visible(False)
-    return columns
-
-
-def _name_column(axes: Sequence[Axes], given: str, below: str, first: bool) -> None:
-    """Write the input above a column and its output below; only the first column of a half names the rows."""
-    axes[0].set_title(f"input: {given}", fontsize=11)
-    axes[-1].set_xlabel(below, fontsize=11)
-    for ax in axes if not first else ():
-        ax.set_yticks([])
-
-
-def _draw_contents(ax: Axes, rows: np.ndarray, weights: np.ndarray, held: Sequence[str], largest: float) -> None:
-    """Draw the rows of a memory with their letters, and triangles before those on which a head is."""
-    ax.imshow(rows, cmap="PuOr", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
-    for row, weight in enumerate(weights):
-        if weight > 0.1:
-            ax.plot(-1.7, row, ">", color=INK, alpha=min(1.0, float(weight)), markersize=7, clip_on=False)
-    ax.set_xlim(-0.5, rows.shape[1] - 0.5)
-    ax.set_yticks(range(len(rows)), [f"{row}  " for row in range(len(rows))], fontsize=10)
-    beside = ax.secondary_yaxis("right")
-    beside.set_yticks(range(len(rows)), list(held), fontsize=11)
-    beside.tick_params(length=0, pad=2)
-    _bare(ax)
-
-
-def _draw_strip(ax: Axes, name: str, numbers: np.ndarray, largest: float) -> None:
-    """Draw one vector as a strip of cells; what is erased has numbers from 0 to 1."""
-    colours: dict[str, Any] = {"cmap": "PuOr", "vmin": -largest, "vmax": largest}
-    if name == "erase":
-        colours = {"cmap": HEAT_MAP, "vmin": 0, "vmax": 1}
-    ax.imshow(numbers[None], aspect="auto", interpolation="nearest", **colours)
-    ax.set_yticks([0], [f"{name}  "], fontsize=10)
-    _bare(ax)
-
-
-def _bare(ax: Axes) -> None:
-    ax.set_xticks([])
-    ax.tick_params(length=0)
-    ax.grid(visible=False)
 
 
 def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
