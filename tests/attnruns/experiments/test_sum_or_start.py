@@ -34,7 +34,7 @@ def test_a_copying_layer_begins_near_its_input():
             assert (above - below).norm() / below.norm() < 0.2
 
 
-@pytest.mark.parametrize("name", sum_or_start.RECIPES)
+@pytest.mark.parametrize("name", [name for name, recipe in sum_or_start.RECIPES.items() if not recipe.frozen])
 def test_each_keeps_signal_and_gradient_at_the_start(name):
     lists = residual_sides.task()
     kept = depth_controls.signals(built(name), *residual_sides.pairs(lists))
@@ -59,3 +59,17 @@ def test_a_rotation_keeps_lengths_and_is_not_trained():
         for matrix in around:
             torch.testing.assert_close(matrix.weight @ matrix.weight.T, torch.eye(48), atol=1e-5, rtol=0)
             assert not matrix.weight.requires_grad
+
+
+@pytest.mark.parametrize("name, unfrozen", [("copies_frozen", "copies"), ("orthogonal_frozen", "orthogonal")])
+def test_frozen_layers_begin_like_the_others_and_stay(name, unfrozen):
+    lists = residual_sides.task()
+    frozen = built(name)
+    torch.manual_seed(0)
+    other = (depth_controls.RECIPES | sum_or_start.RECIPES)[unfrozen].build(lists)
+    assert all(torch.equal(ours, theirs) for ours, theirs in zip(frozen.parameters(), other.parameters(), strict=True))
+    above = [*frozen.encoder.upper.parameters(), *frozen.upper.parameters()]
+    assert not any(weight.requires_grad for weight in above)
+    assert frozen.encoder.rnn.weight_ih_l0.requires_grad and frozen.lowest.weight_ih_l0.requires_grad
+    norms = depth_controls.gradients(frozen, lists.collate(lists.train[:32]))
+    assert norms[0] > 0 and norms[1:] == [0.0] * 7

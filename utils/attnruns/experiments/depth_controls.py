@@ -127,11 +127,12 @@ def signals(model: Controlled, first: Batch, second: Batch) -> list[float]:
 
 
 def gradients(model: Controlled, batch: Batch) -> list[float]:
-    """The norm of the loss's gradient by the weights of each encoder layer, the lowest first."""
+    """The norm of the loss's gradient by the weights of each encoder layer, the lowest first; 0 of a frozen one."""
     model.zero_grad()
     teacher_forcing_loss(model, batch).backward()
     layers = [model.encoder.rnn, *model.encoder.upper]
-    norms = [torch.stack([p.grad.norm() for p in layer.parameters() if p.grad is not None]).norm() for layer in layers]
+    of_layers = [[p.grad.flatten() for p in layer.parameters() if p.grad is not None] for layer in layers]
+    norms = [torch.cat(parts).norm().item() if parts else 0.0 for parts in of_layers]
     model.zero_grad()
     return [float(f"{value:.3g}") for value in norms]
 

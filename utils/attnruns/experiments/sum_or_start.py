@@ -3,7 +3,8 @@
 Task, wiring, training and measurements are those of ``depth_controls``, which begins plain layers near four times an
 orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
 input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
-another path around the layer: a fixed random rotation, or a matrix that begins as the identity and is trained.
+another path around the layer: a fixed random rotation, or a matrix that begins as the identity and is trained. Last,
+all layers above the lowest are frozen as they begin, which shows whether a start fails, or what training makes of it.
 """
 
 from dataclasses import dataclass
@@ -28,10 +29,12 @@ class Recipe(depth_controls.Recipe):
     Fields:
         copies: whether all layers above the lowest begin as copies of their input.
         path: what leads around the layers from the third on: a fixed "rotation", a "trained" matrix; or nothing.
+        frozen: whether all layers above the lowest stay as they begin.
     """
 
     copies: bool = False
     path: str = ""
+    frozen: bool = False
 
     def build(self, task: Task) -> "Summed":
         """A fresh translator for a task."""
@@ -43,6 +46,8 @@ RECIPES = {
     "identity_0.002": Recipe(candidate="identity", rate=2e-3),
     "rotated": Recipe(path="rotation"),
     "trained": Recipe(path="trained"),
+    "copies_frozen": Recipe(copies=True, frozen=True),
+    "orthogonal_frozen": Recipe(candidate="orthogonal", frozen=True),
 }
 STEPS = dict.fromkeys(RECIPES, STEPS_EACH)
 
@@ -84,6 +89,9 @@ class Summed(Controlled):
                 else:
                     nn.init.eye_(matrix.weight)
             self.paths[stack] = nn.ModuleList(around)
+        if recipe.frozen:
+            self.encoder.upper.requires_grad_(False)
+            self.upper.requires_grad_(False)
 
     def passed_on(self, x: Tensor, out: Tensor, number: int, stack: str) -> Tensor:
         """As in ``depth_controls``, with the matrix of this layer on the path around it."""
