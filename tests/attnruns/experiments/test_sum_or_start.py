@@ -53,15 +53,18 @@ def test_a_path_that_is_the_identity_makes_the_residual_translator():
     )
 
 
-def test_a_rotation_keeps_lengths_and_is_not_trained():
-    for around in built("rotated").paths.values():
+@pytest.mark.parametrize("name, learns", [("rotated", False), ("trained_rotation", True)])
+def test_a_rotation_keeps_lengths_and_is_trained_where_its_name_says_so(name, learns):
+    for around in built(name).paths.values():
         assert len(around) == 6
         for matrix in around:
             torch.testing.assert_close(matrix.weight @ matrix.weight.T, torch.eye(48), atol=1e-5, rtol=0)
-            assert not matrix.weight.requires_grad
+            assert matrix.weight.requires_grad is learns
 
 
-@pytest.mark.parametrize("name, unfrozen", [("copies_frozen", "copies"), ("orthogonal_frozen", "orthogonal")])
+@pytest.mark.parametrize(
+    "name, unfrozen", [(f"{start}_frozen", start) for start in ("copies", "orthogonal", "identity")]
+)
 def test_frozen_layers_begin_like_the_others_and_stay(name, unfrozen):
     lists = residual_sides.task()
     frozen = built(name)

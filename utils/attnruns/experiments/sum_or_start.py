@@ -3,8 +3,9 @@
 Task, wiring, training and measurements are those of ``depth_controls``, which begins plain layers near four times an
 orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
 input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
-another path around the layer: a fixed random rotation, or a matrix that begins as the identity and is trained. Last,
-all layers above the lowest are frozen as they begin, which shows whether a start fails, or what training makes of it.
+another path around the layer: a fixed random rotation, or a matrix that begins as the identity or as a rotation and is
+trained. Last, all layers above the lowest are frozen as they begin, or learn at a tenth of the rate, which shows
+whether a start fails, or what training makes of it.
 """
 
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from attnbook.data.batching import Task
 from attnbook.models.gnmt import FIRST_RESIDUAL
 from attnruns.experiments import depth_controls
 from attnruns.experiments.depth_controls import LAYERS, STEPS_EACH, Controlled
-from attnruns.experiments.residual_sides import HIDDEN, TRAINING
+from attnruns.experiments.residual_sides import HIDDEN, RATE, TRAINING
 from attnruns.shared.runner import Experiment, Job, Outcome
 
+SLOW = RATE / 10
 OPEN = 3.0  # the bias of a gate that begins open: the sigmoid of 3 is 0.95, and that of -3 is 0.05
 
 
@@ -28,7 +30,8 @@ class Recipe(depth_controls.Recipe):
 
     Fields:
         copies: whether all layers above the lowest begin as copies of their input.
-        path: what leads around the layers from the third on: a fixed "rotation", a "trained" matrix; or nothing.
+        path: what leads around the layers from the third on: a fixed "rotation", a matrix that is "trained" and begins
+            as the identity, or one that begins as a rotation, "trained_rotation"; or nothing.
         frozen: whether all layers above the lowest stay as they begin.
     """
 
@@ -48,6 +51,11 @@ RECIPES = {
     "trained": Recipe(path="trained"),
     "copies_frozen": Recipe(copies=True, frozen=True),
     "orthogonal_frozen": Recipe(candidate="orthogonal", frozen=True),
+    "identity_frozen": Recipe(candidate="identity", frozen=True),
+    "copies_slow": Recipe(copies=True, rate=SLOW),
+    "orthogonal_slow": Recipe(candidate="orthogonal", rate=SLOW),
+    "identity_slow": Recipe(candidate="identity", rate=SLOW),
+    "trained_rotation": Recipe(path="trained_rotation"),
 }
 STEPS = dict.fromkeys(RECIPES, STEPS_EACH)
 
@@ -84,10 +92,10 @@ class Summed(Controlled):
         for stack in ("encoder", "decoder") if recipe.path else ():
             around = [nn.Linear(HIDDEN, HIDDEN, bias=False) for _ in range(FIRST_RESIDUAL, LAYERS + 1)]
             for matrix in around:
-                if recipe.path == "rotation":
-                    nn.init.orthogonal_(matrix.weight).requires_grad_(False)
-                else:
+                if recipe.path == "trained":
                     nn.init.eye_(matrix.weight)
+                else:
+                    nn.init.orthogonal_(matrix.weight).requires_grad_(recipe.path == "trained_rotation")
             self.paths[stack] = nn.ModuleList(around)
         if recipe.frozen:
             self.encoder.upper.requires_grad_(False)
