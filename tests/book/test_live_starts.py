@@ -140,7 +140,7 @@ def test_a_comma_that_may_be_a_decimal_point_is_refused_and_what_was_read_is_sho
 
 def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
     found = begun(tmp_path, "chapters/15_snail.ipynb", "learner")
-    weights = numbers(cell("chapters/15_snail.ipynb", "learner")[1].splitlines()[1].split(":")[1])
+    weights = (0.27, 0.72, 0.01)  # as the chapter finds them by hand
     answer_ = sum(weight * label for weight, label in zip(weights, (3, 6, 5), strict=True))
     assert [numbers(row[4])[0] for row in found["rows"]] == pytest.approx([100 * w for w in weights], abs=0.5)
     assert [numbers(row[3])[0] for row in found["rows"]] == [-1, 0, -4]

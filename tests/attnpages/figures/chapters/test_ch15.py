@@ -12,7 +12,6 @@ from attnpages.figures.chapters.ch15 import (
     plot_errors,
     plot_forming,
     plot_learner,
-    plot_without,
     plot_worlds,
 )
 from attnpages.figures.palette import BLUE
@@ -134,15 +133,6 @@ def test_heads_need_weights_between_all_positions():
         plot_bind_and_find({"ours": (["a", "b"], torch.eye(2), torch.eye(3), (1, 0))})
     with pytest.raises(ValueError, match="at least one"):
         plot_bind_and_find({})
-
-
-def test_without_heads_each_network_has_its_bars_and_its_rule():
-    lines = {"ours": ("rule", 0.4), "theirs": ("rule", 0.5)}
-    upper, lower = plot_without({"ours": {"all": [0.9]}, "theirs": {"all": [0.7, 0.8], "none": [0.3]}}, "right", lines)
-    assert [label.get_text() for label in lower.get_yticklabels()] == ["all", "none"]
-    assert (upper.get_xlabel(), lower.get_xlabel()) == ("", "right")
-    with pytest.raises(ValueError, match="at least one"):
-        plot_without({}, "right", {})
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

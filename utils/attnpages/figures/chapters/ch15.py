@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import plot_heat
@@ -250,30 +249,6 @@ def plot_forming(
             ax.tick_params(axis="x", rotation=90)
             _circle(ax, marks[row], 11)
     return [*panels, *grid.flat]
-
-
-def plot_without(
-    panels: Mapping[str, Mapping[str, Sequence[float]]], xlabel: str, references: Mapping[str, tuple[str, float]]
-) -> list[Axes]:
-    """Draw what is right without some heads, one network above the other.
-
-    Args:
-        panels: ``{title: {name: [one value per seed or draw]}}``.
-        references: of each panel, the name and the value of a line to compare with.
-
-    Raises:
-        ValueError: if there is no panel.
-    """
-    if not panels:
-        raise ValueError("panels must hold at least one")
-    rows = [len(bars) for bars in panels.values()]
-    size = (6.5, sum(1.35 + 0.42 * count for count in rows))
-    _, grid = plt.subplots(len(rows), 1, figsize=size, layout="constrained", squeeze=False,
-                           gridspec_kw={"height_ratios": [count + 1 for count in rows]})  # fmt: skip
-    for ax, (title, bars) in zip(grid[:, 0], panels.items(), strict=True):
-        last = ax is grid[-1, 0]
-        plot_bars(bars, xlabel if last else "", ax=ax, title=title, limits=(0, 1), reference=references[title])
-    return list(grid[:, 0])
 
 
 def plot_worlds(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Axes:
