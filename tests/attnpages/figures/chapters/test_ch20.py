@@ -5,7 +5,6 @@ from attnpages.figures.chapters.ch20 import (
     draw_checked_guesses,
     draw_shared_heads,
     plot_measured_time,
-    plot_recall,
     plot_time_per_token,
 )
 
@@ -58,14 +57,6 @@ def test_a_round_keeps_the_guesses_before_the_rejected_one_and_cuts_the_others_f
 def test_no_more_guesses_are_kept_than_there_are(kept):
     with pytest.raises(ValueError, match=f"from 0 to 1, the number of guesses, got {kept}"):
         draw_checked_guesses(["the"], ["cat"], kept=kept, drawn="on")
-
-
-def test_a_model_looks_the_same_where_keys_are_told_once_and_where_they_get_new_values():
-    axes = plot_recall({"softmax": {4: [1.0], 32: [1.0]}, "delta rule": {4: [1.0], 32: [0.9]}},
-                       {"fading sum": {8: [1.0], 32: [0.8]}, "delta rule": {8: [1.0], 32: [0.9]}})  # fmt: skip
-    looks = [{line.get_label(): (line.get_color(), line.get_marker()) for line in ax.get_lines()} for ax in axes]
-    assert looks[0]["delta rule"] == looks[1]["delta rule"]
-    assert len(set(looks[1].values())) == 2
 
 
 def test_each_measured_time_is_a_dot_of_its_line_s_colour():

@@ -1,14 +1,11 @@
-"""Figures of chapter 20: shared heads, checked guesses, recall, and the time per token, calculated and measured."""
+"""Figures of chapter 20: shared heads, checked guesses, and the time per token, calculated and measured."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import legend_above, new_axes, styles_for
 
@@ -99,22 +96,6 @@ def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: in
         ax, (width * (first + kept + 0.5), rows["text goes on"]), 0.85, 0.8, drawn, fill=PAPER, edge=INK, line=2.2
     )
     return ax
-
-
-def plot_recall(once: Curves, newest: Curves) -> np.ndarray:
-    """Draw the share of values answered where each key is told once, and below it where keys get new values."""
-    _, axes = plt.subplots(2, 1, figsize=(6.5, 7.4), layout="constrained")
-    styles = styles_for([*once, *newest])  # a model has one style in both
-    for ax, curves, title, trained in (
-        (axes[0], once, "each key is told once", (4, 32)),
-        (axes[1], newest, "eight keys get new values", (8, 32)),
-    ):
-        plot_by_length(
-            curves, "pairs in the list", "answered correctly (share)", ax=ax, trained=trained, title=title,
-            styles={name: styles[name] for name in curves}, shaded="pairs seen in training",
-        )  # fmt: skip
-        ax.set_ylim(0, 1.02)
-    return axes
 
 
 def plot_time_per_token(curves: Mapping[str, Mapping[float, float]], most: float, before: str) -> Axes:
