@@ -1,16 +1,7 @@
 import pytest
 import torch
-from matplotlib.colors import to_rgb
 
-from attnpages.figures.chapters.ch16_reach import draw_reach, plot_from_query
-from attnpages.figures.palette import BLUE
-
-
-def test_each_convolution_reaches_one_position_further_and_attention_all():
-    axes = draw_reach(layers=3, side=4)
-    known = [sum(cell.get_facecolor()[:3] == to_rgb(BLUE) for cell in ax.patches) for ax in axes]
-    assert known == [1, 4, 9, 16, 16]
-    assert [ax.get_title() for ax in axes][1:3] == ["1 convolution", "2 convolutions"]
+from attnpages.figures.chapters.ch16_reach import plot_from_query
 
 
 def test_the_position_that_attends_is_framed_in_the_image_and_in_each_map():

@@ -1,4 +1,4 @@
-"""Figures of chapter 16: how far layers reach on a small map, and what single positions of an image attend to."""
+"""Figures of chapter 16: what single positions of an image attend to."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,38 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnpages.figures.palette import BLUE, FAINT, INK, PAPER
+from attnpages.figures.palette import FAINT, PAPER
 from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR
 
 Query = tuple[Tensor, tuple[int, int], Mapping[str, Tensor]]
-
-
-def draw_reach(layers: int = 3, side: int = 4) -> list[Axes]:
-    """Draw which positions of a map the upper left corner depends on: after 0, 1, … convolutions, and after attention.
-
-    Args:
-        layers: how many convolutions of 3 × 3 there are at most.
-        side: rows and columns of the map.
-    """
-    names = ["at the start", *(f"{n} convolution{'s' if n > 1 else ''}" for n in range(1, layers + 1)), "1 attention"]
-    lines = 2 if len(names) > 3 else 1
-    across = -(-len(names) // lines)
-    _, axes = plt.subplots(lines, across, figsize=(6.5, 0.2 + 2.35 * lines), layout="constrained", squeeze=False)
-    for ax in axes.flat:
-        ax.set_axis_off()
-    for n, (ax, name) in enumerate(zip(axes.flat, names, strict=False)):
-        reach = side if n > layers else n
-        for row in range(side):
-            for column in range(side):
-                known = max(row, column) <= reach
-                cell = Rectangle((column, row), 1, 1, facecolor=BLUE if known else PAPER, edgecolor=FAINT, alpha=0.75)
-                ax.add_patch(cell)
-        for corner, mark in ((0, "A"), (side - 1, "B")):
-            dark = corner <= reach
-            ax.text(corner + 0.5, corner + 0.5, mark, ha="center", va="center", color=PAPER if dark else INK, size=13)
-        ax.set(xlim=(-0.1, side + 0.1), ylim=(side + 0.1, -0.1), aspect="equal")
-        ax.set_title(name, fontsize=11)
-    return list(axes.flat)[: len(names)]
 
 
 def plot_from_query(rows: Sequence[Query]) -> list[Axes]:
