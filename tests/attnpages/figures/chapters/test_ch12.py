@@ -4,7 +4,6 @@ from matplotlib.colors import to_rgba
 
 from attnpages.figures.chapters.ch12 import (
     draw_schedule,
-    draw_segments,
     plot_cost,
     plot_extra,
     plot_grid,
@@ -96,14 +95,3 @@ def test_the_parts_of_a_context_stand_by_layer_above_the_costs_of_leaving_them_o
     assert [text.get_text() for text in below.texts] == ["45", "81", "mean"]
     with pytest.raises(ValueError, match="curves"):
         plot_parts({}, {"value": [0.2]}, "perplexity")
-
-
-def test_two_layers_read_two_segments_back_and_the_gradient_stays_in_the_last():
-    ax = draw_segments(segments=4, size=4, layers=2)
-    fills = [to_rgba(name) for name in (PAPER, READS, WRITES)]
-    rows = [[fills.index(patch.get_facecolor()) for patch in ax.patches[16 * i : 16 * (i + 1)]] for i in range(3)]
-    assert rows == [[0] * 15 + [2], [0] * 8 + [1] * 4 + [2] * 4, [0] * 4 + [1] * 8 + [2] * 4]
-    dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
-    assert len(dashed) == 3 * 4  # position 15 reads a memory in both layers, position 8 in the first
-    with pytest.raises(ValueError, match="at least 1, got 4, 0 and 2"):
-        draw_segments(size=0)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.bars import plot_bars
-from attnpages.figures.boxes import arrow, box, canvas, line, say
+from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
 from attnpages.figures.style import HEAT_MAP, STYLES, Look
@@ -242,41 +242,3 @@ def plot_parts(lengths: Curves, losses: Mapping[str, Sequence[float]], xlabel: s
     above.minorticks_off()
     plot_bars(losses, xlabel, ax=below, decimals=0)
     return [above, below]
-
-
-def draw_segments(segments: int = 4, size: int = 4, layers: int = 2) -> Axes:
-    """Draw what the last position of a text knows, read in segments, each with the one before as its memory.
-
-    Args:
-        segments: of the text. size: positions per segment. layers: of attention.
-
-    Raises:
-        ValueError: if one of them is below 1.
-    """
-    if min(segments, size, layers) < 1:
-        raise ValueError(f"segments, size and layers must be at least 1, got {segments}, {size} and {layers}")
-    last, side, step = segments * size - 1, 0.74, 2.3
-    ax = canvas(None, (6.5, 0.55 + 0.95 * (layers + 1)), (-2.9, last + 0.6), (-1.5, layers * step + 1.0))
-    known = range(last, last + 1)
-    for level in range(layers, -1, -1):
-        y = level * step
-        say(ax, -2.8, y, "words" if level == 0 else f"layer {level}", ha="left", size=10.5)
-        for at in range(last + 1):
-            own = at // size == segments - 1
-            fill = PAPER if at not in known else WRITES if own else READS
-            frame: Look = {"fill": fill, "edge": INK if at in known else PALE}
-            box(ax, at - side / 2, y - side / 2, side, side, **frame)
-            if level == 0:
-                say(ax, at, y, str(at), size=9)
-        if level:
-            for reader in {known[0], known[-1]}:
-                for read in range(max(0, (reader // size - 1) * size), reader + 1):
-                    within = read // size == reader // size
-                    ends = [reader, read], [y - side / 2, y - step + side / 2]
-                    line(ax, *ends, colour=INK if within else FAINT, width=1.0, dashed=not within)
-            known = range(max(0, (known[0] // size - 1) * size), last + 1)
-    for number in range(segments):
-        say(ax, number * size + (size - 1) / 2, -1.1, f"segment {number + 1}", size=10.5)
-        if number:
-            line(ax, [number * size - 0.5] * 2, [-1.3, layers * step + 0.7], colour=FAINT, width=0.8)
-    return ax
