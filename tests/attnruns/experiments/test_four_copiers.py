@@ -15,6 +15,7 @@ def test_near_weights_are_those_of_the_string(back):
     weights[:, 1] = torch.eye(24)
     rows = torch.arange(back, 12)
     weights[:, 0, rows, rows - back] = 1.0  # in the string; the rows of the copy look nowhere
+    weights[:, 0, :7] = torch.eye(24)[:7]  # the first seven queries look at themselves, and do not count
     found = four_copiers.near(weights, 12)
     assert found[0] == [float(distance == back) for distance in range(8)]
     assert found[1] == [1.0] + [0.0] * 7
@@ -38,7 +39,7 @@ def test_a_run_copies_and_reads(tmp_path, monkeypatch):
         assert [len(head) for head in figures["first_layer"][way]] == [four_copiers.NEAR] * 4
 
 
-def test_the_record_has_three_seeds_that_agree_with_the_older_record():
+def test_the_record_has_three_seeds_within_ten_points_of_the_older_record():
     runs = load_result("four_copiers")["runs"]
     assert sorted(run["seed"] for run in runs) == [0, 1, 2]
     older = {run["seed"]: run for run in load_result("slower_rotation")["runs"] if run["model"] == "file"}

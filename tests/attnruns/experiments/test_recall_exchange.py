@@ -42,6 +42,9 @@ def test_who_names_the_words_own_label_has_no_other_and_the_other_way_round():
     batch, _ = recall_exchange.twins(20, 0)
     own = recall_exchange.named(F.one_hot(batch.values, 4).float(), batch)
     assert (own["own"], own["other"]) == (1, 0)
+    wrong = recall_exchange.named(F.one_hot((batch.values + 1) % 4, 4).float(), batch)
+    assert wrong["own"] == 0
+    assert 0 < wrong["other"] < 1  # where the other word's label is the next one
     assert 0 < own["counted"] < batch.seen.sum()
 
 

@@ -99,7 +99,7 @@ def scaled(model: nn.Module, scales: list[Tensor]) -> Iterator[None]:
 
 
 def tested_strings(names: Mapping[str, Any], size: int, seed: int) -> Tensor:
-    """The file's strings for a test, ``(TESTS, 2 · size + 2)``; random numbers go on as if they had not been drawn."""
+    """The file's strings for a test, ``(TESTS, 2 · size + 1)``; random numbers go on as if they had not been drawn."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return names["strings"](size, B=TESTS)

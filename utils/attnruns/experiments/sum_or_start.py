@@ -4,8 +4,8 @@ Task, wiring, training and measurements are those of ``depth_controls``, which b
 orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
 input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
 another path around the layer: a fixed random rotation, or a matrix that begins as the identity or as a rotation and is
-trained. Last, all layers above the lowest are frozen as they begin, or learn at a tenth of the rate, which shows
-whether a start fails, or what training makes of it.
+trained. Last, all layers above the lowest are frozen as they begin, or the whole model learns at a tenth of the rate,
+which shows whether a start fails, or what training makes of it.
 """
 
 from dataclasses import dataclass
@@ -81,7 +81,7 @@ def make_copying(lstm: nn.LSTM) -> None:
 
 
 class Summed(Controlled):
-    """The translator of ``depth_controls``, with copying layers or with a matrix on the path around a layer."""
+    """The translator of ``depth_controls``, with copying or frozen layers, or with a matrix on the path around one."""
 
     def __init__(self, task: Task, recipe: Recipe) -> None:
         super().__init__(task, recipe)

@@ -14,12 +14,16 @@ def track(gate=(0.5, 0.4, 0.1, 0.2)):
 
 
 def test_each_head_has_its_instructions_in_one_column(looks_right, texts):
-    axes = draw_instructions({"one": track(), "two": track()}, 2)
+    other = Track(SHIFT.flip(0), (0.9, 0.8, 0.7, 0.6), torch.full((4,), 0.5), torch.full((4,), 1.5))
+    axes = draw_instructions({"one": track(), "two": other}, 2)
     looks_right(axes[2, 0])
     assert axes.shape == (3, 2)
     assert [ax.get_title() for ax in axes[0]] == ["one", "two"]
     assert [ax.get_ylabel() for ax in axes[:, 0]] == ["shift", "gate", r"$\beta$ and $\gamma$"]
-    np.testing.assert_array_almost_equal([one.get_ydata() for one in axes[0, 1].lines[:3]], SHIFT.T)
+    np.testing.assert_array_almost_equal([one.get_ydata() for one in axes[0, 0].lines[:3]], SHIFT.T)
+    np.testing.assert_array_almost_equal([one.get_ydata() for one in axes[0, 1].lines[:3]], SHIFT.flip(0).T)
+    np.testing.assert_array_equal(axes[1, 1].lines[0].get_ydata(), [0.9, 0.8, 0.7, 0.6])
+    assert axes[2, 0].get_ylim()[1] >= 6  # the heads share it, and the second has smaller numbers
     np.testing.assert_array_equal(axes[1, 0].lines[0].get_ydata(), [0.5, 0.4, 0.1, 0.2])
     assert [one.get_ydata()[2] for one in axes[2, 0].lines[:2]] == [5, 6]
     assert all(ax.lines[-1].get_xdata()[0] == 2 for ax in axes.flat)
