@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from attnruns.experiments import slower_rotation
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, file_shares, scaled, scales_of
+from attnruns.experiments.slowed_weights import read_in
+from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, file_shares, scales_of
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -35,14 +36,9 @@ def near(weights: Tensor, size: int) -> list[list[float]]:
     return [rounded(torch.stack(head)) for head in every]
 
 
-@torch.no_grad()
 def first_layer(names: dict[str, Any], way: str) -> list[list[float]]:
     """:func:`near` of the first layer of the copier with rotary positions in both, read in one way."""
-    model = names["models"]["rotary, rotary"]
-    words = slower_rotation.tested_strings(names, SIZE, TEST_SEED)
-    with scaled(model, scales_of(way, SIZE)):
-        weights: Tensor = model(words[:, :-1])[1][0]
-    return near(weights, SIZE)
+    return near(read_in(names, names["models"]["rotary, rotary"], scales_of(way, SIZE), SIZE, 0, TEST_SEED), SIZE)
 
 
 def run(job: Job) -> Outcome:
@@ -57,8 +53,7 @@ def run(job: Job) -> Outcome:
 
 
 KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
-OF_FILE = {name: slower_rotation.SETTINGS[name] for name in KEPT}
-SETTINGS = {name: value["file"] if isinstance(value, dict) else value for name, value in OF_FILE.items()} | {
+SETTINGS = slower_rotation.settings_of("file", KEPT) | {
     "sizes": SIZES, "tests": TESTS, "near": NEAR,
 }  # fmt: skip
 EXPERIMENT = Experiment("four_copiers", STEPS, run, SETTINGS, on_cpu=True)

@@ -29,8 +29,7 @@ def run(job: Job) -> Outcome:
 
 
 KEPT = ("task", "tests", "batch", "learning_rate", "warmup", "max_grad_norm")
-OF_BLOCKS = {name: slower_rotation.SETTINGS[name] for name in KEPT}
-SETTINGS = {name: value["blocks"] if isinstance(value, dict) else value for name, value in OF_BLOCKS.items()} | {
+SETTINGS = slower_rotation.settings_of("blocks", KEPT) | {
     "sizes": SIZES,
 }  # fmt: skip
 EXPERIMENT = Experiment("rotary_then_none", STEPS, run, SETTINGS, on_cpu=True)

@@ -24,11 +24,18 @@ STEPS = {"file": slower_rotation.STEPS["file"]}
 
 
 @torch.no_grad()
-def read_in(names: Mapping[str, Any], model: nn.Module, scales: list[Tensor], size: int = SIZE) -> Tensor:
-    """Weights of the second layer ``(B, H, T, T)`` if positions are multiplied by ``scales``; the model stays."""
-    words = tested_strings(names, size, TEST_SEED)
+def read_in(
+    names: Mapping[str, Any],
+    model: nn.Module,
+    scales: list[Tensor],
+    size: int = SIZE,
+    layer: int = 1,
+    seed: int = TEST_SEED,
+) -> Tensor:
+    """Weights of a layer ``(B, H, T, T)``, 0 or 1, if positions are multiplied by ``scales``; the model stays."""
+    words = tested_strings(names, size, seed)
     with scaled(model, scales):
-        weights: Tensor = model(words[:, :-1])[1][1]
+        weights: Tensor = model(words[:, :-1])[1][layer]
     return weights
 
 
@@ -80,8 +87,7 @@ def run(job: Job) -> Outcome:
 
 
 KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
-OF_FILE = {name: slower_rotation.SETTINGS[name] for name in KEPT}
-SETTINGS = {name: value["file"] if isinstance(value, dict) else value for name, value in OF_FILE.items()} | {
+SETTINGS = slower_rotation.settings_of("file", KEPT) | {
     "size": SIZE, "tests": TESTS,
 }  # fmt: skip
 EXPERIMENT = Experiment("slowed_weights", STEPS, run, SETTINGS, on_cpu=True)

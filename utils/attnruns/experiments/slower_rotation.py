@@ -5,7 +5,7 @@ The copiers are the rotary model of chapter 17's file, as it stands there but fo
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -165,4 +165,11 @@ SETTINGS = {
     "warmup": {"file": 50, "blocks": decoder_reach.TRAINING["warmup"]},
     "max_grad_norm": {"file": None, "blocks": decoder_reach.TRAINING["max_grad_norm"]}, "fast": FAST, "more": MORE,
 }  # fmt: skip
+
+
+def settings_of(kind: str, names: Iterable[str]) -> dict[str, Any]:
+    """Those of ``SETTINGS`` with these names, as one kind of copier, "file" or "blocks", has them."""
+    return {name: value[kind] if isinstance(value := SETTINGS[name], dict) else value for name in names}
+
+
 EXPERIMENT = Experiment("slower_rotation", STEPS, run, SETTINGS, on_cpu=True)
