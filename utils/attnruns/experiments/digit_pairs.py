@@ -78,7 +78,7 @@ class Recipe:
             link = {name: how[name] for name in ("gamma", "normalised", "value_reduction")}
             map_size = (self.height // 2, self.width // 2)
             for network, channels in ((generator, self.channels), (discriminator, 2 * self.channels)):
-                network.attention = DensePositions(channels, map_size, **link)  # type: ignore[assignment, arg-type]
+                network.attention = DensePositions(channels, map_size, **link)  # type: ignore[assignment]
         return SAGAN(generator, discriminator)
 
     def images(self, count: int, seed: int, held_out: bool = False) -> Tensor:
