@@ -8,6 +8,7 @@ from torch.nn.utils import parametrize
 from attnbook.data.pictures.digit_pairs import crop_digits, digit_pairs
 from attnbook.models.sagan import FeatureMapAttention
 from attnruns.experiments import digit_pairs as experiment
+from attnruns.shared.dense_positions import DensePositions
 from attnruns.shared.judge import trained_judge
 from attnruns.shared.runner import Job
 
@@ -46,6 +47,23 @@ def test_each_pair_of_networks_is_what_its_name_says(name):
     assert (recipe.classes == (0, 1)) == (name not in ("four_digits", "large"))
 
 
+def test_dense_layers_stand_where_attention_would_with_as_many_parameters():
+    dense, both = experiment.build("dense"), experiment.build("both")
+    assert [type(network.attention) for network in (dense.generator, dense.discriminator)] == [DensePositions] * 2
+    for one, other in ((dense.generator, both.generator), (dense.discriminator, both.discriminator)):
+        sizes = [sum(part.numel() for part in network.parameters()) for network in (one, other)]
+        assert sizes[0] == sizes[1]
+
+
+def test_dense_layers_join_the_two_ends():
+    model = experiment.RECIPES["dense"].build()
+    for network in (model.generator, model.discriminator):
+        network.attention.gamma.data.fill_(0.5)
+    noise = model.generator.noise(4).requires_grad_()
+    [gradient] = torch.autograd.grad(model.eval()(noise)[..., :8].sum(), noise)
+    assert gradient[..., 4:].abs().max() > 0
+
+
 def test_what_is_too_long_for_a_cpu_is_only_offered_on_a_gpu():
     assert experiment.RECIPES["large"].gpu
     assert set(CPU_RECIPES) <= set(experiment.STEPS)
@@ -58,12 +76,12 @@ def test_a_chapter_shows_three_seeds_with_attention_and_one_without():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, best", once_on_the_card(["both", "none"]), indirect=["best"])
+@pytest.mark.parametrize("name, best", once_on_the_card(["both", "none", "dense"]), indirect=["best"])
 def test_a_run_trains_and_measures(name, small, best, tmp_path):
-    figures = checked_run(experiment, Job(name, 0, 3), tmp_path, best, kept=True)
+    figures = checked_run(experiment, Job(name, 0, 3), tmp_path, best, kept=name != "dense")
     assert figures["curves"]["step"] == [0, 2, 3]
     assert all(len(curve) == 3 for curve in figures["curves"].values())
-    assert (figures["generator_attention"] is None) == (name == "none")
+    assert (figures["generator_attention"] is None) == (name != "both")
     assert (figures["curves"]["gamma_generator"] == [None] * 3) == (name == "none")
 
 

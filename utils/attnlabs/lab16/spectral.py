@@ -43,7 +43,7 @@ SPECTRAL_NORM_STEP = Exercise(
     spectral_norm_step,
     cases=_weights,
     returns=("normalised", "new_u"),
-    about=About(points=3, minutes=25, difficulty=3, read_again="A discriminator that is not too steep"),
+    about=About(points=3, minutes=25, difficulty=3, read_again="The two networks in code"),
 )
 
 must = SPECTRAL_NORM_STEP.properties

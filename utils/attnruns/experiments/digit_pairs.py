@@ -15,6 +15,7 @@ from attnbook.models.sagan import SAGAN, VALUE_REDUCTION, ImageDiscriminator, Im
 from attnbook.modes import evaluation_mode
 from attnbook.seeding import seed_everything, seed_of_step
 from attnbook.training.adversarial import AdversarialHistory, fit_adversarially
+from attnruns.shared.dense_positions import DensePositions
 from attnruns.shared.judge import Judge, judge_accuracy, trained_judge
 from attnruns.shared.mean_attention import MeanAttention
 from attnruns.shared.recipes import chosen
@@ -42,6 +43,7 @@ class Recipe:
         classes: the digits that occur. steps: of training.
         height, width: of a canvas. channels: of both networks' first maps.
         mean: the discriminator's attention has uniform weights; each position receives the mean of all values.
+        dense: in both networks two dense layers over the positions stand where attention would.
         kept: the seeds whose weights are kept.
         gpu: too long for a CPU; only offered where there is a GPU.
     """
@@ -58,6 +60,7 @@ class Recipe:
     width: int = WIDTH
     channels: int = 32
     mean: bool = False
+    dense: bool = False
     kept: tuple[int, ...] = ()
     gpu: bool = False
 
@@ -70,7 +73,13 @@ class Recipe:
             discriminator.attention = MeanAttention(
                 2 * self.channels, self.gamma, self.normalised, self.value_reduction
             )
-        return SAGAN(ImageGenerator(self.generator, **how, **size), discriminator)  # type: ignore[arg-type]
+        generator = ImageGenerator(self.generator, **how, **size)  # type: ignore[arg-type]
+        if self.dense:
+            link = {name: how[name] for name in ("gamma", "normalised", "value_reduction")}
+            map_size = (self.height // 2, self.width // 2)
+            for network, channels in ((generator, self.channels), (discriminator, 2 * self.channels)):
+                network.attention = DensePositions(channels, map_size, **link)  # type: ignore[assignment]
+        return SAGAN(generator, discriminator)
 
     def images(self, count: int, seed: int, held_out: bool = False) -> Tensor:
         """Real canvases, ``(B, 1, height, width)``."""
@@ -91,6 +100,7 @@ RECIPES = {
     "gamma_one": Recipe(gamma=1.0),
     "narrow_values": Recipe(value_reduction=8),
     "mean_discriminator": Recipe(mean=True),
+    "dense": Recipe(generator=False, discriminator=False, dense=True),
     "four_digits": Recipe(classes=(0, 1, 2, 3), steps=3000),
     "large": Recipe(classes=(0, 1, 2, 3), steps=10_000, height=32, width=32, channels=64, gpu=True),
 }

@@ -6,7 +6,6 @@ from attnpages.figures.chapters.ch16 import (
     plot_attention_maps,
     plot_canvases,
     plot_gradients,
-    plot_maps_and_canvases,
     plot_training,
 )
 
@@ -73,20 +72,3 @@ def test_a_map_marks_its_query_and_says_how_much_goes_to_each_side():
     assert ax.lines[-1].get_xydata().tolist() == [[30.5, 0.5]]
     with pytest.raises(ValueError, match=r"weights must be \(1, 4 · 8\)"):
         plot_attention_maps(torch.rand(1, 8, 32), weights, [(0, 15)], (4, 8))
-
-
-def test_maps_stand_above_the_canvases_that_change():
-    maps = {
-        name: (torch.rand(4, 16), (2, 13), image) for name, image in (("before", None), ("after", torch.rand(8, 32)))
-    }
-    canvases = {name: torch.rand(2, 8, 32) for name in ("whole", "cut", "other cut")}
-    marked = {"whole": [False, False], "cut": [True, False], "other cut": [False, False]}
-    axes = plot_maps_and_canvases(maps, canvases, marked, darkest=0.5)
-    assert [ax.images[0].get_clim() for ax in axes[:2]] == [(0, 0.5), (0, 0.5)]
-    assert [ax.get_title(loc="left") for ax in axes] == ["before", "after", *canvases, "", "", ""]
-    assert axes[1].lines[-1].get_xydata().tolist() == [[26.5, 4.5]]  # the middle of its 2 × 2 pixels
-    assert axes[3].images[0].get_array().tolist() == canvases["cut"][0].tolist()
-    dashed = [ax.patches[-1].get_linestyle() not in ("-", "solid") for ax in axes]
-    assert dashed == [False, False, False, True, False, False, False, False]
-    with pytest.raises(ValueError, match="equally many canvases and marks"):
-        plot_maps_and_canvases(maps, canvases, {**marked, "cut": [True]})

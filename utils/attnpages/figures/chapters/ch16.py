@@ -1,4 +1,4 @@
-"""Figures of chapter 16: canvases, the networks, gradients on a grid, training, agreement, maps."""
+"""Figures of chapter 16: canvases, gradients on a grid, training, agreement, maps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,9 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import line
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.palette import FAINT, INK
 from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 _BETWEEN = 1  # white rows between two lines of canvases, in pixels
@@ -63,32 +63,6 @@ def _ink(ax: Axes, image: Tensor, framed: bool) -> None:
     dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
     look: Look = dashed if framed else {"edgecolor": FAINT}
     ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, clip_on=False, **look))
-
-
-def draw_networks() -> Axes:
-    """Draw generator and discriminator: what goes in, where attention stands, and what comes out."""
-    ax = canvas(None, (6.5, 3.4), (0, 13), (0, 6.8))
-    _chain(ax, 5.3, ("noise\n2 × 8", "convolutions", "attention", "convolutions", "generated\ncanvas"), WRITES)
-    say(ax, 0.0, 6.5, "generator", ha="left", weight="bold")
-    _chain(ax, 1.5, ("canvas", "convolutions", "attention", "convolutions", "sum of all\npositions"), READS)
-    say(ax, 1.35, 2.55, "discriminator", ha="left", weight="bold")
-    line(ax, (11.75, 11.75, 1.05), (4.7, 3.75, 3.75), LINE)
-    arrow(ax, (1.05, 3.75), (1.05, 2.1), LINE, gap=2)
-    box_around(ax, (4.2, 3.1), 2.6, 0.7, "or a real canvas", fill=PAPER, size=10)
-    arrow(ax, (2.85, 3.1), (1.1, 3.1), LINE)
-    arrow(ax, (11.75, 0.85), (11.75, 0.35), INK)
-    say(ax, 11.75, 0.1, "score", size=11)
-    return ax
-
-
-def _chain(ax: Axes, y: float, names: Sequence[str], fill: str) -> None:
-    """Five boxes from left to right; attention has an edge of its own."""
-    for i, name in enumerate(names):
-        x = 1.05 + 2.68 * i
-        look: Look = {"fill": PAPER, "edge": BLUE, "line": 2.4} if name == "attention" else {"fill": fill}
-        box_around(ax, (x, y), 2.05, 1.15, name, size=10, **look)
-        if i:
-            arrow(ax, (x - 1.63, y), (x - 1.04, y))
 
 
 def plot_gradients(
@@ -213,61 +187,13 @@ def plot_attention_maps(
     return list(axes.flat)[: len(images)]
 
 
-def plot_maps_and_canvases(
-    maps: Mapping[str, tuple[Tensor, tuple[int, int], Tensor | None]],
-    canvases: Mapping[str, Tensor],
-    marked: Mapping[str, Sequence[bool]],
-    darkest: float | None = None,
-) -> list[Axes]:
-    """Draw attention weights of single positions, two maps per line, and below them one column of canvases per title.
-
-    Args:
-        maps: ``{title: (weights (h, w), (row, column) of the position that attends, the canvas (H, W) or None)}``.
-        canvases: ``{title: (N, H, W)}``. marked: ``{title: N booleans}``; a dashed frame stands around those.
-        darkest: the weight from which on a cell has the darkest colour in every map; by default the largest of its map.
-
-    Raises:
-        ValueError: if there are no maps or no canvases, or the columns have different numbers of canvases or marks.
-    """
-    counts = {len(of[title]) for of in (canvases, marked) for title in canvases}
-    if not maps or len(counts) != 1 or counts == {0}:
-        raise ValueError(f"each title needs equally many canvases and marks, and there must be a map, got {counts}")
-    count, lines = counts.pop(), -(-len(maps) // 2)
-    (height, width) = next(iter(canvases.values())).shape[1:]
-    across, inches = 6.4 * height / width / 2, 6.4 * height / width / len(canvases)
-    ratios = [lines * (across + 0.33), 0.3 + count * (inches + 0.08)]
-    figure = plt.figure(figsize=(6.5, sum(ratios) + 0.1), layout="constrained")
-    above, below = np.asarray(figure.subfigures(2, 1, height_ratios=ratios)).flat
-    upper = list(above.subplots(lines, 2, squeeze=False).flat)
-    lower = below.subplots(count, len(canvases), squeeze=False)
-    for ax in (*upper, *lower.flat):
-        ax.set_axis_off()
-    for ax, (title, (weights, query, image)) in zip(upper, maps.items(), strict=False):
-        _weights_over(ax, weights, query, image, (height, width), darkest)
-        ax.set_title(title, fontsize=10, loc="left")
-    for axes, (title, images) in zip(lower.T, canvases.items(), strict=True):
-        axes[0].set_title(title, fontsize=10, loc="left")
-        for ax, one, mark in zip(axes, images, marked[title], strict=True):
-            _ink(ax, one, bool(mark))
-    return [*upper[: len(maps)], *lower.flat]
-
-
-def _weights_over(
-    ax: Axes,
-    weights: Tensor,
-    query: tuple[int, int],
-    image: Tensor | None,
-    size: tuple[int, int] | None = None,
-    darkest: float | None = None,
-) -> None:
+def _weights_over(ax: Axes, weights: Tensor, query: tuple[int, int], image: Tensor) -> None:
     """Weights ``(h, w)`` in colour, with the contours of the image ``(H, W)`` and a cross at the query."""
-    height, width = size or (image.shape if image is not None else weights.shape)
+    height, width = image.shape
     extent = (-0.5, width - 0.5, height - 0.5, -0.5)
     values = weights.detach().cpu().numpy()
-    scale: Look = {"cmap": HEAT_MAP, "vmin": 0, "vmax": darkest}
-    ax.imshow(values, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal", **scale)
-    if image is not None:
-        ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
+    ax.imshow(values, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal", cmap=HEAT_MAP, vmin=0)
+    ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
     rows, across = values.shape
     centre = ((query[1] + 0.5) * width / across - 0.5, (query[0] + 0.5) * height / rows - 0.5)
     ax.plot(*centre, marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
