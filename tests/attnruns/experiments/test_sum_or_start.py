@@ -78,3 +78,17 @@ def test_frozen_layers_begin_like_the_others_and_stay(name, unfrozen):
     norms = depth_controls.gradients(frozen, lists.collate(lists.train[:32]))
     assert norms[0] > 0
     assert norms[1:] == [0.0] * 7
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_one_stack_is_frozen_and_the_other_learns(stack):
+    model = built(f"copies_{stack}_frozen")
+    learns = {"encoder": model.encoder.upper, "decoder": model.upper}
+    for name, layers in learns.items():
+        assert {weight.requires_grad for weight in layers.parameters()} == {name != stack}
+
+
+@pytest.mark.parametrize("field", ["path", "frozen"])
+def test_an_unknown_choice_is_named(field):
+    with pytest.raises(ValueError, match=f"{field} is 'left'; it must be one of '', "):
+        sum_or_start.Recipe(**{field: "left"})

@@ -4,8 +4,8 @@ Task, wiring, training and measurements are those of ``depth_controls``, which b
 orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
 input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
 another path around the layer: a fixed random rotation, or a matrix that begins as the identity or as a rotation and is
-trained. Last, all layers above the lowest are frozen as they begin, or the whole model learns at a tenth of the rate,
-which shows whether a start fails, or what training makes of it.
+trained. Last, all layers above the lowest are frozen as they begin, in one stack or both, or the whole model learns at
+a tenth of the rate, which shows whether a start fails, or what training makes of it, and where.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from attnruns.experiments.residual_sides import HIDDEN, RATE, TRAINING
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SLOW = RATE / 10
+PATHS, FROZEN = ("", "rotation", "trained", "trained_rotation"), ("", "encoder", "decoder", "both")
 OPEN = 3.0  # the bias of a gate that begins open: the sigmoid of 3 is 0.95, and that of -3 is 0.05
 
 
@@ -32,12 +33,20 @@ class Recipe(depth_controls.Recipe):
         copies: whether all layers above the lowest begin as copies of their input.
         path: what leads around the layers from the third on: a fixed "rotation", a matrix that is "trained" and begins
             as the identity, or one that begins as a rotation, "trained_rotation"; or nothing.
-        frozen: whether all layers above the lowest stay as they begin.
+        frozen: where all layers above the lowest stay as they begin: in the "encoder", the "decoder" or "both".
+
+    Raises:
+        ValueError: if there is no such path, or nothing so named to freeze.
     """
 
     copies: bool = False
     path: str = ""
-    frozen: bool = False
+    frozen: str = ""
+
+    def __post_init__(self) -> None:
+        for what, value, known in (("path", self.path, PATHS), ("frozen", self.frozen, FROZEN)):
+            if value not in known:
+                raise ValueError(f"{what} is {value!r}; it must be one of {', '.join(map(repr, known))}")
 
     def build(self, task: Task) -> "Summed":
         """A fresh translator for a task."""
@@ -49,9 +58,11 @@ RECIPES = {
     "identity_0.002": Recipe(candidate="identity", rate=2e-3),
     "rotated": Recipe(path="rotation"),
     "trained": Recipe(path="trained"),
-    "copies_frozen": Recipe(copies=True, frozen=True),
-    "orthogonal_frozen": Recipe(candidate="orthogonal", frozen=True),
-    "identity_frozen": Recipe(candidate="identity", frozen=True),
+    "copies_frozen": Recipe(copies=True, frozen="both"),
+    "orthogonal_frozen": Recipe(candidate="orthogonal", frozen="both"),
+    "identity_frozen": Recipe(candidate="identity", frozen="both"),
+    "copies_encoder_frozen": Recipe(copies=True, frozen="encoder"),
+    "copies_decoder_frozen": Recipe(copies=True, frozen="decoder"),
     "copies_slow": Recipe(copies=True, rate=SLOW),
     "orthogonal_slow": Recipe(candidate="orthogonal", rate=SLOW),
     "identity_slow": Recipe(candidate="identity", rate=SLOW),
@@ -97,9 +108,9 @@ class Summed(Controlled):
                 else:
                     nn.init.orthogonal_(matrix.weight).requires_grad_(recipe.path == "trained_rotation")
             self.paths[stack] = nn.ModuleList(around)
-        if recipe.frozen:
-            self.encoder.upper.requires_grad_(False)
-            self.upper.requires_grad_(False)
+        for stack, layers in (("encoder", self.encoder.upper), ("decoder", self.upper)):
+            if recipe.frozen in (stack, "both"):
+                layers.requires_grad_(False)
 
     def passed_on(self, x: Tensor, out: Tensor, number: int, stack: str) -> Tensor:
         """As in ``depth_controls``, with the matrix of this layer on the path around it."""

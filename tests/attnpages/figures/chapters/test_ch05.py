@@ -7,10 +7,10 @@ from attnpages.figures.chapters.ch05 import draw_factors, draw_gnmt, plot_covera
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
 
-def test_a_plain_stack_multiplies_and_a_residual_one_adds_before(texts):
+def test_a_plain_stack_multiplies_and_a_residual_one_adds_at_a_right_angle(texts):
     drawn = texts(draw_factors(0.5, layers=4))
     numbers = [text for text in drawn if "." in text and text[0].isdigit()]
-    assert numbers == ["0.50", "0.25", "0.06", "1.50", "2.25", "5.06"]
+    assert numbers == ["0.50", "0.25", "0.06", "1.12", "1.25", "1.56"]
     assert drawn.count("+") == 3  # in the residual stack alone
 
 

@@ -1,6 +1,7 @@
 """Figures of chapter 05: what a stack leaves of a difference, what stacks with another start or another sum learn, the
 whole of GNMT, when each layer can compute each word, and how much attention words get."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -21,7 +22,8 @@ _MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be rea
 def draw_factors(weight: float, layers: int = 8, ax: Axes | None = None) -> Axes:
     """Draw what a plain and a residual stack leave of a difference of 1, if each layer multiplies it by ``weight``.
 
-    Of the stack, the layers 1, 2 and the last are drawn.
+    In the residual stack, what a layer makes of the difference is at a right angle to it. The layers 1, 2 and the last
+    are drawn.
 
     Raises:
         ValueError: if there are fewer than four layers, so that none is left out.
@@ -29,7 +31,7 @@ def draw_factors(weight: float, layers: int = 8, ax: Axes | None = None) -> Axes
     if layers < 4:
         raise ValueError(f"layers must be at least 4, got {layers}")
     ax = canvas(ax, (6.5, 5.6), (0, 10.2), (0.1, 9.3))
-    for x, factor, title in ((2.4, weight, "plain: $f(x)$"), (7.4, 1 + weight, "residual: $x + f(x)$")):
+    for x, factor, title in ((2.4, weight, "plain: $f(x)$"), (7.4, math.hypot(1, weight), "residual: $x + f(x)$")):
         say(ax, x, 9.0, title, weight="bold", size=12)
         say(ax, x, 0.4, "difference of the inputs: 1")
         start = 0.7
