@@ -100,7 +100,7 @@ def test_errors_are_counted_by_context():
     assert four_copiers.errors(names) == {"twice": 1.0, "once": 0.0}
 
 
-def test_the_record_has_three_seeds_within_ten_points_of_the_older_record():
+def test_the_record_has_three_seeds_within_three_points_of_one_from_another_machine():
     runs = load_result("four_copiers")["runs"]
     assert sorted(run["seed"] for run in runs) == [0, 1, 2]
     older = {run["seed"]: run for run in load_result("slower_rotation")["runs"] if run["model"] == "file"}
@@ -108,5 +108,5 @@ def test_the_record_has_three_seeds_within_ten_points_of_the_older_record():
         for kind, way in (("rotary, rotary", "trained"), ("window, none", "window")):
             for size in ("12", "24"):
                 assert run["copied"][kind][size]["exact"] == pytest.approx(
-                    older[run["seed"]][way][size]["exact"], abs=0.1
+                    older[run["seed"]][way][size]["exact"], abs=0.03
                 )
