@@ -1,18 +1,30 @@
-"""The four copiers of chapter 17's file, with other seeds: what they copy, and where their first layers look.
+"""The four copiers of chapter 17's file, with other seeds: what they copy, how, and what they score.
 
 Each of the two layers has rotary positions over the whole string or its remedy: a window in the first, no positions in
 the second. Of the copier with rotary positions in both, the weights of the first layer are kept by head, as trained
-and with all positions halved.
+and with all positions halved, and the scores of the second layer, as trained and with its positions halved. The copier
+without positions in the second layer is read with a window in the first, too, and the one that was trained with a
+window tells where it errs.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnruns.experiments import slower_rotation
 from attnruns.experiments.slowed_weights import read_in
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, TRAINED, file_shares, scales_of
+from attnruns.experiments.slower_rotation import (
+    CHAPTER,
+    REPLACED,
+    TESTS,
+    TRAINED,
+    file_shares,
+    scaled,
+    scales_of,
+    tested_strings,
+)
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -21,6 +33,8 @@ SIZES = (6, 12, 15, 24, 48)  # letters
 KINDS = ("rotary, rotary", "window, none", "window, rotary", "rotary, none")  # first layer, second layer
 SIZE, TEST_SEED = slower_rotation.SIZES[-1], 171  # letters of the strings whose weights are kept
 NEAR = 8  # distances that are kept: 0 to 7
+CUTS = (4, 24)  # letters that the first layer sees in a test, itself included; 24 is the farthest distance of training
+SCORED = (("trained", TRAINED), ("trained", SIZE), ("second", SIZE))  # how the second layer is read, letters
 STEPS = {"file": slower_rotation.STEPS["file"]}
 UNCHANGED = scales_of("trained", TRAINED)
 
@@ -41,19 +55,104 @@ def first_layer(names: dict[str, Any], way: str) -> list[list[float]]:
     return near(read_in(names, names["models"]["rotary, rotary"], scales_of(way, SIZE), SIZE, 0, TEST_SEED), SIZE)
 
 
+@torch.no_grad()
+def scores_of(names: Mapping[str, Any], model: nn.Module, words: Tensor) -> Tensor:
+    """Scores of the second layer before the mask and the softmax, ``(B, H, T, T)``."""
+    read: list[Tensor] = []
+    layer: Any = model.layers[1]  # type: ignore[index]
+    hook = layer.register_forward_pre_hook(lambda _, given: read.append(given[0]))
+    try:
+        model(words[:, :-1])
+    finally:
+        hook.remove()
+    query, key, _ = layer.project(read[0]).unflatten(-1, (3, layer.H, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
+    if layer.rotary:
+        query, key = (names["turned"](part, layer.scale) for part in (query, key))
+    scores: Tensor = query @ key.mT / query.shape[-1] ** 0.5
+    return scores
+
+
+def right_and_rewarded(scores: Tensor) -> dict[str, float]:
+    """Mean score of the right letter, and of all at the distances 5 to 12 but it, in the rows of the copy.
+
+    The scores are ``(B, H, 2 · size, 2 · size)``. At the distances 2 to 4 a head meets the letters just written.
+    """
+    size = scores.shape[-1] // 2
+    copy, (rows, keys) = scores[:, :, size:], (torch.arange(size, 2 * size)[:, None], torch.arange(2 * size))
+    rewarded = (rows - keys >= 5) & (rows - keys <= TRAINED) & (rows - keys != size)
+    found = {"right": copy[..., rows - keys == size], "rewarded": copy[..., rewarded]}
+    return {name: round(part.double().mean().item(), 2) for name, part in found.items()}
+
+
+def second_layer(names: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """:func:`right_and_rewarded` of the copier with rotary positions in both, in each way of ``SCORED``."""
+    model, found = names["models"]["rotary, rotary"], []
+    for way, size in SCORED:
+        with scaled(model, scales_of(way, size)):
+            scores = scores_of(names, model, tested_strings(names, size, TEST_SEED))
+        found.append({"way": way, "letters": size, **right_and_rewarded(scores)})
+    return found
+
+
+def cut_short(names: Mapping[str, Any]) -> dict[str, dict[str, dict[str, float]]]:
+    """``{letters seen: {size: shares}}`` of the copier without positions in the second layer: it was trained without
+    a window in the first, and is read with one."""
+    model, found = names["models"]["rotary, none"], {}
+    first = model.layers[0]
+    before = first.window
+    try:
+        for first.window in CUTS:
+            found[str(first.window)] = {str(n): file_shares(names, model, n, UNCHANGED) for n in (TRAINED, SIZE)}
+    finally:
+        first.window = before
+    return found
+
+
+def stand_twice(letters: Tensor, context: int = 2) -> Tensor:
+    """Whether the letters before a position, so many, stand before another letter as well: bool ``(B, size)``.
+
+    The beginning of the string counts as a sign of its own. Such a letter cannot be found by them alone.
+    """
+    count, size = letters.shape
+    starts = -1 - torch.arange(context).flip(0).expand(count, -1)  # (B, context)
+    windows = torch.cat([starts, letters], dim=1).unfold(1, context, 1)[:, :size]  # (B, size, context)
+    equal = (windows[:, :, None] == windows[:, None]).all(dim=-1)  # (B, size, size)
+    found: Tensor = (equal & (letters[:, :, None] != letters[:, None])).any(dim=-1)
+    return found
+
+
+@torch.no_grad()
+def errors(names: Mapping[str, Any]) -> dict[str, float]:
+    """Share of wrong letters of the copier with a window, at 24 letters: where the last two stand twice, or not."""
+    words = tested_strings(names, SIZE, slower_rotation.TEST_SEED + SIZE)
+    logits = names["models"]["window, none"](words[:, :-1])[0][:, SIZE:]  # (B, size, 26)
+    wrong, twice = logits.argmax(dim=-1) != words[:, SIZE + 1 :], stand_twice(words[:, :SIZE])
+    return {
+        "twice": round(wrong[twice].double().mean().item(), 4),
+        "once": round(wrong[~twice].double().mean().item(), 4),
+    }
+
+
 def run(job: Job) -> Outcome:
-    """Train the four copiers of the file; let each copy strings of every size, and read the first layer of one."""
+    """Train the four copiers of the file; let each copy strings of every size, and read their layers."""
     names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
     copied = {
         kind: {str(size): file_shares(names, names["models"][kind], size, UNCHANGED) for size in SIZES}
         for kind in KINDS
     }
-    near_by = {way: first_layer(names, way) for way in ("trained", "both")}
-    return Outcome({"seconds": spent, "copied": copied, "first_layer": near_by})  # of the processor, for all four
+    figures = {
+        "seconds": spent,  # of the processor, for all four
+        "copied": copied,
+        "first_layer": {way: first_layer(names, way) for way in ("trained", "both")},
+        "second_layer": second_layer(names),
+        "cut": cut_short(names),
+        "errors": errors(names),
+    }
+    return Outcome(figures)
 
 
 KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
 SETTINGS = slower_rotation.settings_of("file", KEPT) | {
-    "sizes": SIZES, "tests": TESTS, "near": NEAR,
+    "sizes": SIZES, "tests": TESTS, "near": NEAR, "cuts": CUTS,
 }  # fmt: skip
 EXPERIMENT = Experiment("four_copiers", STEPS, run, SETTINGS, on_cpu=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch17 import Beyond, Spread, plot_beyond, plot_ways, plot_weights
+from attnpages.figures.chapters.ch17 import Beyond, Spread, mark_right, plot_beyond, plot_ways, plot_weights
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -10,6 +10,15 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
     assert (first.get_xlabel(), second.get_xlabel()) == ("letters", "tokens")
     with pytest.raises(ValueError, match="panels is empty"):
         plot_beyond([])
+
+
+def test_right_keys_are_marked_and_fit_into_the_panel():
+    (ax,) = plot_beyond([Beyond({"wrong": {2: [1.0], 4: [3.0]}}, "distance", "score", (1, 2))])
+    mark_right(ax, {"right, as trained": (3, 9.0), "right, slowed": (4, 12.0)})
+    stars = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "*"]
+    assert stars == [(3, 9.0), (4, 12.0)]
+    assert [text.get_text() for text in ax.texts] == ["right, as trained", "right, slowed"]
+    assert ax.get_ylim()[1] > 12
 
 
 def test_weights_have_a_bar_per_distance_and_the_sum_over_the_rewarded_ones():
