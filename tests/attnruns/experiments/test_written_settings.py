@@ -26,5 +26,11 @@ def test_a_run_writes_with_all_settings_and_keeps_no_text(tmp_path):
     assert all(of.keys() == {"nats", "repeated"} and len(of["repeated"]) == 3 for of in found.values())
 
 
+def test_settings_near_the_author_are_drawn_three_times(tmp_path):
+    found = checked_run(written_settings, Job("near", 0, 2), tmp_path, "cpu")["by_way"]
+    assert found.keys() == written_settings.NEAR.keys()
+    assert all(len(of["repeated"]) == 6 for of in found.values())
+
+
 def test_no_setting_stands_in_both_records():
     assert not written_settings.WAYS.keys() & written_texts.WAYS.keys()

@@ -4,9 +4,9 @@ from attnpages.figures.chapters.ch10 import (
     draw_answers,
     draw_tree,
     plot_cuts,
+    plot_plane,
     plot_rates,
     plot_seconds,
-    plot_settings,
     plot_verdicts,
 )
 
@@ -72,9 +72,14 @@ def test_each_beginning_stands_in_the_tree_with_its_probability(texts):
     shown = {text.get_text() for text in ax.texts}
     assert shown >= {"start", "end\n0.15", "a\n0.48", "b\n0.37", "end\n0.21", "a\n0.15", "end\n0.32"}
     assert {f"{share:.2f}" for share in (0.21 / 0.48, 0.15 / 0.48, 0.32 / 0.37)} <= shown
-    assert "0.48" not in shown  # a first word has its number at the end alone
+    assert {"0.15", "0.48", "0.37"} <= shown  # a first word has the same number twice
     assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == {"b\n0.37", "end\n0.32"}
     assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 4 + ["--"] * 2
+
+
+def test_a_branch_on_both_paths_has_both_lines():
+    ax = draw_tree(TREE, kept=["a", "a a"], taken=["a", "a end"])
+    assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 5 + ["--"] * 2
 
 
 def test_a_tree_of_small_probabilities_has_as_many_decimal_places_as_it_needs(texts):
@@ -151,26 +156,25 @@ def test_words_out_of_order_have_no_cut(given, message):
         plot_cuts(given, 4, 0.9)
 
 
-DRAWN = {0: 39.0, 1: [25.0, 27.0]}
-BEAMS = {"plain": {1: 39.0, 2: 40.0, 8: 40.5}, "penalty": {1: 39.0, 2: 40.1, 8: 41.0}}
-SETTINGS = {
-    "BLEU": {"width": BEAMS, "temperature": {"draw": DRAWN}},
-    "length": {"width": {"plain": {1: 0.98, 8: 0.94}}, "temperature": {"draw": {0: 0.98, 1: [0.97, 0.98]}}},
+PLANE = {
+    "temperature": {"": [(1.0, 40.0)], "0.7": [(2.0, 20.0), (2.4, 10.0)]},
+    "nucleus": {"greedy": [(1.0, 40.0)], "0.9": [(2.0, 12.0)]},
 }
 
 
-def test_settings_stand_in_a_grid_with_the_level_of_their_row():
-    axes = plot_settings(SETTINGS, {"length": 1.0}, level="a person")
-    assert [ax.get_ylabel() for ax in axes] == ["BLEU", "", "length", ""]
-    assert [ax.get_xlabel() for ax in axes] == ["", "", "width", "temperature"]
-    assert [ax.get_xscale() for ax in axes] == ["log", "linear", "log", "linear"]
-    assert [line.get_linestyle() for line in axes[2].lines] == ["-", "--"]
-    assert axes[1].lines[0].get_ydata().tolist() == [39.0, 26.0]
-    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["plain", "penalty", "a person"]
-    assert [text.get_text() for text in axes[1].get_legend().get_texts()] == ["a person"]
+def test_settings_lie_in_the_plane_at_the_mean_of_their_groups(looks_right):
+    ax = plot_plane(PLANE, [(4.0, 4.0), (4.0, 6.0)], "surprise", "pairs")
+    looks_right(ax)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    assert lines["temperature"].get_xydata().tolist() == [[1.0, 40.0], [2.2, 15.0]]
+    assert lines["the author"].get_xydata().tolist() == [[4.0, 5.0]]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["temperature", "nucleus", "the author"]
+    written = {text.get_text(): text.xyann for text in ax.texts}
+    assert written.keys() == {"", "0.7", "greedy", "0.9"}
+    assert written["0.7"][1] > 0 > written["0.9"][1]  # above the first curve, and below the second
 
 
-@pytest.mark.parametrize("panels", [{}, {"a": {"x": {"c": {1: 2}}}, "b": {"y": {"c": {1: 2}}}}])
-def test_settings_that_differ_are_refused(panels):
-    with pytest.raises(ValueError, match="the same settings"):
-        plot_settings(panels, {})
+@pytest.mark.parametrize("curves, target", [({}, [(1, 1)]), (PLANE, []), ({"a": {"0.5": []}}, [(1, 1)])])
+def test_a_plane_without_points_is_refused(curves, target):
+    with pytest.raises(ValueError, match="at least one point"):
+        plot_plane(curves, target, "x", "y")

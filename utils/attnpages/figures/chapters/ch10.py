@@ -1,4 +1,4 @@
-"""Figures of chapter 10: a tree, kinds of errors, answers beside a target, rates, settings, and seconds."""
+"""Figures of chapter 10: a tree, kinds of errors, answers beside a target, rates, settings in a plane, and seconds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,11 +7,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import box, canvas, line, say
-from attnpages.figures.curves import Curves, plot_by_length
+from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
+Point = tuple[float, float]  # two measures of one group of texts
+DOTS: Look = {"linestyle": "none", "alpha": 0.35}  # single groups, behind their mean
 
 
 def draw_answers(
@@ -87,13 +89,14 @@ def draw_tree(
     ax: Axes | None = None,
     digits: int = 2,
 ) -> Axes:
-    """Draw beginnings of sentences as a tree from left to right, each with its probability, and on each branch after
-    the first the probability of its word alone.
+    """Draw beginnings of sentences as a tree from left to right, each with its probability, and at the end of each
+    branch the probability of its word alone.
 
     Args:
         probabilities: ``{"a": 0.5, "a end": 0.3, …}``: words parted by spaces, and the probability of the whole
             beginning. A beginning hangs on the one that is a word shorter; parents come before children.
-        kept: beginnings on the winning path, drawn bold with a thick line. taken: those on the greedy one, dashed.
+        kept: beginnings on the winning path, drawn bold with a thick line. taken: those on the greedy one, dashed. A
+            branch on both paths has both lines.
         digits: decimal places of all probabilities.
 
     Raises:
@@ -117,9 +120,8 @@ def draw_tree(
         if parent and parent not in names[:number]:
             raise ValueError(f"{name!r} comes before its beginning {parent!r}; give the shorter ones first")
         _branch(ax, name, heights.get(parent, root), heights[name], name in kept, name in taken)
-        if parent:  # a first word has the same number at its end
-            share = f"{probabilities[name] / probabilities[parent]:.{digits}f}"
-            _share(ax, name, heights[parent], heights[name], share)
+        own = probabilities[name] / probabilities[parent] if parent else probabilities[name]
+        say(ax, len(name.split()) - 0.08, heights[name], f"{own:.{digits}f}", ha="right", size=9, colour=LINE)
         reached = f"{name.split()[-1]}\n{probabilities[name]:.{digits}f}"
         _node(ax, len(name.split()), heights[name], reached, name in kept)
     return ax
@@ -160,54 +162,49 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
     return list(axes[:, 0])
 
 
-def plot_settings(
-    panels: Mapping[str, Mapping[str, Curves]], levels: Mapping[str, float], level: str = "the author"
-) -> list[Axes]:
-    """Draw what settings do: a column for each kind of setting, a row for each measure, and a level to compare with.
+def plot_plane(
+    curves: Mapping[str, Mapping[str, Sequence[Point]]],
+    target: Sequence[Point],
+    xlabel: str,
+    ylabel: str,
+    target_name: str = "the author",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw kinds of settings as curves in the plane of two measures, and a target to compare them with.
 
     Args:
-        panels: ``{measure: {setting: {name: {value of the setting: [values]}}}}``, the same settings for all measures.
-            A setting whose values all are powers of 2 is drawn with equal distances for equal factors.
-        levels: ``{measure: value}``: a dashed line; a measure that is not in it has none. level: its name.
+        curves: ``{kind: {setting: [(x, y) of each group]}}``. A line joins the means in the order given, and a small
+            dot is one group. Settings are written above the first curve and below the second.
+        target: (x, y) of each group; its mean is a star.
 
     Raises:
-        ValueError: if there is nothing to draw, or the measures have different settings.
+        ValueError: if there is nothing to draw, or a setting has no group.
     """
-    columns = {tuple(row) for row in panels.values()}
-    if len(columns) != 1:
-        raise ValueError(f"all measures need the same settings, at least one, got {columns}")
-    (settings,) = columns
-    shape, size = (len(panels), len(settings)), (6.5, 0.7 + 2.0 * len(panels))
-    _, grid = plt.subplots(*shape, figsize=size, sharex="col", sharey="row", layout="constrained", squeeze=False)
-    for row, (measure, by_setting) in zip(grid, panels.items(), strict=True):
-        row[0].set_ylabel(measure)
-        for ax, curves in zip(row, by_setting.values(), strict=True):
-            _settings(ax, curves)
-            if measure in levels:
-                ax.axhline(levels[measure], color=LINE, linestyle="--", linewidth=1.4, label=level)
-    for ax, setting in zip(grid[-1], settings, strict=True):
-        ax.set_xlabel(setting)
-    for column in grid.T:
-        named = {label: line for ax in column for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-        if named:
-            column[0].legend(named.values(), named, fontsize="small")
-    return [ax for row in grid for ax in row]
+    if not curves or not target or not all(groups for of in curves.values() for groups in of.values()):
+        raise ValueError("curves and target need at least one point each, and each setting a group")
+    ax = new_axes(ax, (6.5, 5.0))
+    for number, (name, settings) in enumerate(curves.items()):
+        style = STYLES[number]
+        means = {setting: _mean(groups) for setting, groups in settings.items()}
+        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 7}
+        ax.plot(*zip(*means.values(), strict=True), label=name, **look)
+        for groups in settings.values():
+            ax.plot(*zip(*groups, strict=True), color=style.colour, marker=style.marker, markersize=3, **DOTS)
+        where, ha, va = ((7, 4), "left", "bottom") if number % 2 == 0 else ((-6, -4), "right", "top")
+        for setting, at in means.items():
+            ax.annotate(setting, at, where, textcoords="offset points", ha=ha, va=va, color=style.colour, size=10)
+    ax.plot(*zip(*target, strict=True), color=LINE, marker="*", markersize=5, **DOTS)
+    ax.plot(*_mean(target), color=LINE, marker="*", markersize=17, linestyle="none", label=target_name)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax
 
 
-def _settings(ax: Axes, curves: Curves) -> None:
-    """A line through the means of each curve, with its range; one curve alone needs no name."""
-    for number, (name, points) in enumerate(curves.items()):
-        style, xs = STYLES[number], [float(x) for x in points]
-        values = [np.atleast_1d(np.asarray(of, dtype=float)) for of in points.values()]
-        low, mean, high = ([function(of) for of in values] for function in (np.min, np.mean, np.max))
-        ax.fill_between(xs, low, high, color=style.colour, alpha=0.2, linewidth=0)
-        label = name if len(curves) > 1 else None
-        ax.plot(xs, mean, color=style.colour, linestyle=style.line, marker=style.marker, markersize=5, label=label)
-    every = sorted({float(x) for points in curves.values() for x in points})
-    if len(every) > 1 and all(x >= 1 and np.log2(x).is_integer() for x in every):
-        ax.set_xscale("log", base=2)
-        ax.set_xticks(every, [f"{x:g}" for x in every])
-        ax.set_xticks([], minor=True)
+def _mean(points: Sequence[Point]) -> Point:
+    x, y = np.mean(points, axis=0).tolist()
+    return x, y
 
 
 def _in_order(names: list[str], leaves: list[str]) -> list[str]:
@@ -222,21 +219,18 @@ def _in_order(names: list[str], leaves: list[str]) -> list[str]:
 
 
 def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bool) -> None:
+    """From behind the word before to the number of this one."""
     x = len(name.split())
-    style = STYLES[0] if kept else STYLES[1] if taken else None
-    look: Look = {"width": 2.6 if style else 1.0, "dashed": taken and not kept}
-    line(ax, (x - 0.6, x - 0.08), (start, end), style.colour if style else FAINT, **look)
-
-
-def _share(ax: Axes, name: str, start: float, end: float, share: str) -> None:
-    """Write the probability of one word on its branch, near the end, where branches lie apart."""
-    white = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-    say(ax, len(name.split()) - 0.19, 0.2 * start + 0.8 * end, share, size=9, colour=LINE)
-    ax.texts[-1].set_bbox(white)
+    across, heights = (x - 0.92, x - 0.36), (start, end)
+    if kept or not taken:
+        line(ax, across, heights, STYLES[0].colour if kept else FAINT, width=2.6 if kept else 1.0)
+    if taken:
+        line(ax, across, heights, STYLES[1].colour, width=2.6, dashed=True)
 
 
 def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
     say(ax, x - 0.04, y, text, ha="left", weight="bold" if bold else "normal")
+    ax.texts[-1].set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 2.0})
 
 
 def plot_seconds(
