@@ -33,8 +33,8 @@ def test_a_wide_beam_gives_all_trips_and_a_narrow_one_is_greedy():
         repeated = points.repeat_interleave(24, dim=0)  # (72, 5, 2)
         _, log_probs = names["answer"](network, repeated, every.repeat(3, 1))
         log_p = log_probs.gather(2, every.repeat(3, 1)[:, 1:, None]).sum(dim=(1, 2)).reshape(3, 24)
-        assert torch.equal(names["beam"](network, points, 1)[:, 0], names["answer"](network, points)[0])
-        wide = names["beam"](network, points, 24)  # (3, 24, 5)
+        assert torch.equal(trip_search.beam(names, network, points, 1)[:, 0], names["answer"](network, points)[0])
+        wide = trip_search.beam(names, network, points, 24)  # (3, 24, 5)
     assert torch.equal(wide, every[log_p.argsort(dim=1, descending=True)])
 
 
@@ -48,6 +48,16 @@ def test_best_of_keeps_the_shortest_of_the_drawn_trips():
         drawn = [names["answer"](network, points, draw=True)[0] for _ in range(5)]
     least = torch.stack([tour_length(points, trip) for trip in drawn]).amin(dim=0)
     torch.testing.assert_close(tour_length(points, kept), least)
+
+
+def test_the_pointer_by_hand_draws_whole_trips_with_the_chapter_s_probabilities():
+    points = torch.tensor([[[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]]]).expand(4000, -1, -1)
+    torch.manual_seed(0)
+    trips = trip_search.drawn_by_distance(points)
+    assert trips.sort(dim=1).values.tolist() == [[0, 1, 2, 3, 4]] * 4000
+    assert trips[:, 0].tolist() == [0] * 4000
+    greedy = (trips == torch.tensor([0, 2, 1, 3, 4])).all(dim=1).float().mean().item()
+    assert greedy == pytest.approx(0.859 * 0.667 * 0.731, abs=0.03)
 
 
 def test_gaps_are_zero_for_the_shortest_trip_alone():

@@ -1,10 +1,11 @@
 """Chapter 14's network in one file, from labels and from the lengths of its own trips alone, with several seeds.
 
-What is trained is the file itself, as it stands in the chapter, with another seed. It stays on the CPU, as the file
-does.
+What is trained is the file itself, as it stands in the chapter, with another seed. Its training from labels is the
+file's, too; the one from lengths stands here. Both stay on the CPU, as the file does.
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -19,7 +20,6 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "14_pointer_networks"
 STEPS = {"labels": 400, "lengths": 1200}
-TRAININGS = {"labels": "train", "lengths": "train_by_length"}  # functions of the file
 TRAINED_HERE = ("test", "ask")  # cells of the file that train or need a trained network
 SIZES, TESTS, TEST_SEED = (5, 8), 500, 10_000  # cities and sets of the tests; all networks have the same sets
 
@@ -28,6 +28,30 @@ def file(seed: int) -> dict[str, Any]:
     """The names that the chapter's file defines, without a training; torch's random numbers begin at ``seed``."""
     names, _ = run_file(file_of(CHAPTER, {"torch.manual_seed(0)": "torch.manual_seed({seed})"}, seed, 0, TRAINED_HERE))
     return names
+
+
+def train_by_length(names: dict[str, Any], model: nn.Module, steps: int, draws: int = 8) -> None:
+    """Make trips through five cities more probable that are shorter than the others drawn for the same cities."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
+    for _ in range(steps):
+        points = torch.rand(16, 5, 2).repeat_interleave(draws, dim=0)  # (128, 5, 2): each set eight times
+        trips, log_probs = names["answer"](model, points, draw=True)  # (128, 5), (128, 4, 5)
+        log_p = log_probs.gather(2, trips[:, 1:, None]).sum(dim=(1, 2))  # (128,): of the whole trip
+        lengths = names["trip_length"](points, trips[:, None]).reshape(-1, draws)  # (16, 8)
+        baseline = (lengths.sum(dim=1, keepdim=True) - lengths) / (draws - 1)  # (16, 8): the mean of the other seven
+        loss = ((lengths - baseline).flatten() * log_p).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+
+
+def train_by_labels(names: dict[str, Any], model: nn.Module, steps: int) -> None:
+    """The file's own training."""
+    names["train"](model, steps)
+
+
+TRAININGS: dict[str, Callable[..., None]] = {"labels": train_by_labels, "lengths": train_by_length}
 
 
 def build(name: str) -> nn.Module:
@@ -51,12 +75,12 @@ def tested(names: dict[str, Any], network: nn.Module) -> dict[str, dict[str, flo
 
 
 def run(job: Job) -> Outcome:
-    """Train one network by the file's own function, and test it before and after."""
+    """Train one network, and test it before and after."""
     training = chosen(TRAININGS, job.model)
     names = file(job.seed)
     network = names["TripNetwork"]()
     before, started = tested(names, network), time.process_time()
-    names[training](network, job.steps)
+    training(names, network, job.steps)
     seconds = round(time.process_time() - started, 1)  # of the processor
     figures = {"before": before, "after": tested(names, network), "seconds": seconds}
     return Outcome(figures, network if job.seed == 0 and job.model == "lengths" else None)

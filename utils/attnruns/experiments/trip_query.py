@@ -74,12 +74,12 @@ def tested(names: dict[str, Any], network: nn.Module) -> dict[str, dict[str, dic
 
 
 def run(job: Job) -> Outcome:
-    """Train one network by the file's own function, and test it."""
+    """Train one network, and test it."""
     chosen(STEPS, job.model)
     how, query = job.model.split("_")
     names = file(query, job.seed)
     network, started = names["TripNetwork"](), time.process_time()
-    names[TRAININGS[how]](network, job.steps)
+    TRAININGS[how](names, network, job.steps)
     seconds = round(time.process_time() - started, 1)  # of the processor
     return Outcome(
         {**tested(names, network), "seconds": seconds}, network if job.seed == 0 and query == "remaining" else None

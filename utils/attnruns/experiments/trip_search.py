@@ -1,7 +1,8 @@
 """Chapter 14's network in one file, trained on ten cities: how short are the best of its drawn trips, and of a beam?
 
-What is trained and searched with is the file itself, as it stands in the chapter; only its labels come from Held and
-Karp, because trying all trips of ten cities would take too long. It stays on the CPU, as the file does.
+What is trained and draws is the file itself, as it stands in the chapter; only its labels come from Held and Karp,
+because trying all trips of ten cities would take too long, and the beam stands here. It stays on the CPU, as the file
+does.
 """
 
 import time
@@ -29,6 +30,37 @@ def build(name: str) -> nn.Module:
     return network
 
 
+@torch.no_grad()
+def beam(names: dict[str, Any], model: Any, points: Tensor, width: int = WIDTH) -> Tensor:
+    """The most probable trips that a beam finds, the most probable one first: ``(B, N, 2)`` -> ``(B, width, N)``."""
+    B, N, _ = points.shape
+    keys = model.encoder(model.embed(points))  # (B, N, D)
+    trips, scores = torch.zeros(B, 1, 1, dtype=torch.long), torch.zeros(B, 1)  # (B, K, t), (B, K): K beginnings
+    for _ in range(1, N):
+        K = trips.shape[1]
+        log_p = names["next_city"](model, keys.repeat_interleave(K, dim=0), trips.flatten(0, 1)).reshape(B, K, N)
+        scores, kept = (scores[..., None] + log_p).flatten(1).topk(min(width, K * N), dim=1)  # (B, width) each
+        begun = trips.gather(1, (kept // N)[..., None].expand(-1, -1, trips.shape[2]))  # (B, width, t)
+        trips = torch.cat([begun, (kept % N)[..., None]], dim=2)  # kept % N is the city that is appended
+    return trips
+
+
+def drawn_by_distance(points: Tensor, sharpness: float = 10) -> Tensor:
+    """Trips that the chapter's pointer by hand draws, one per set: its score is minus the distance, times this number.
+
+    ``(B, N, 2)`` -> ``(B, N)``, all beginning at city 0, with torch's own random numbers.
+    """
+    scores = -sharpness * torch.cdist(points, points)  # (B, N, N)
+    rows = torch.arange(len(points))
+    free = torch.ones(points.shape[:2], dtype=torch.bool)  # (B, N)
+    trip = [torch.zeros(len(points), dtype=torch.long)]
+    for _ in range(points.shape[1] - 1):
+        free = free.scatter(1, trip[-1][:, None], False)
+        p = scores[rows, trip[-1]].masked_fill(~free, -torch.inf).softmax(dim=1)  # (B, N)
+        trip.append(p.multinomial(1)[:, 0])
+    return torch.stack(trip, dim=1)
+
+
 def gaps(points: Tensor, trips: Tensor) -> Tensor:
     """How much longer each trip is than the shortest, as a share: ``(B, N, 2), (B, M, N)`` -> ``(B, M)``."""
     fewest = tour_length(points, held_karp(points))  # (B,)
@@ -46,7 +78,7 @@ def of_best(gap: Tensor) -> dict[str, float]:
 def tested(names: dict[str, Any], network: nn.Module, seed: int) -> dict[str, dict[str, float]]:
     """By the way to find a trip, with and without the network: see :func:`of_best`."""
     points = random_points(CITIES, TESTS, generator(TEST_SEED))
-    nearest, by_beam = nearest_neighbour(points), names["beam"](network, points, WIDTH)  # (B, N), (B, WIDTH, N)
+    nearest, by_beam = nearest_neighbour(points), beam(names, network, points)  # (B, N), (B, WIDTH, N)
     trips = {"nearest": nearest[:, None], "two_opt": two_opt(points, nearest)[:, None]}
     trips["random_64"] = random_tours(CITIES, 64 * TESTS, generator(seed)).reshape(TESTS, 64, CITIES)
     trips |= {"greedy": names["answer"](network, points)[0][:, None], "beam": by_beam, "beam_probable": by_beam[:, :1]}

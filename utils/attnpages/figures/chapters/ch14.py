@@ -168,7 +168,7 @@ def draw_pointing(ax: Axes | None = None) -> Axes:
     _part(ax, 6.8, 3.8, 3.0, "normalise", "weights (B, Tq, Tk)")
     _part(ax, 0.2, 0.5, 2.6, "values", "(B, Tk, Dv)", faint=True)
     _part(ax, 3.6, 0.5, 2.4, "weighted sum", "(B, Tq, Dv)", faint=True)
-    _part(ax, 6.8, 0.5, 3.0, "a position", "argmax over Tk", bold=True)
+    _part(ax, 6.8, 0.5, 3.0, "the output", "a distribution over Tk", bold=True)
     for start, end in (((2.85, 5.1), (3.55, 4.6)), ((2.85, 3.5), (3.55, 4.1)), ((6.05, 4.35), (6.75, 4.35))):
         arrow(ax, start, end)
     arrow(ax, (7.5, 3.7), (5.4, 1.75), FAINT, dashed=True)
@@ -176,7 +176,7 @@ def draw_pointing(ax: Axes | None = None) -> Axes:
     arrow(ax, (8.6, 3.7), (8.6, 1.75), TRUTH_COLOUR)
     line(ax, (8.3, 8.3, -0.2, -0.2), (0.42, -0.1, -0.1, 5.25), TRUTH_COLOUR)
     arrow(ax, (-0.2, 5.25), (0.18, 5.25), TRUTH_COLOUR)
-    say(ax, 4.05, -0.42, "the element at this position helps to make the next query", colour=TRUTH_COLOUR)
+    say(ax, 4.05, -0.42, "the element that is chosen helps to make the next query", colour=TRUTH_COLOUR)
     say(ax, 8.75, 2.7, "pointing:\nstop here", ha="left", colour=TRUTH_COLOUR)
     say(ax, 3.6, 2.75, "attention:\none more step", ha="left", colour=LINE)
     return ax

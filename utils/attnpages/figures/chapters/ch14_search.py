@@ -12,7 +12,7 @@ _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": 11}
 
 
 def plot_gap_by_trips(
-    drawn: Mapping[int, Sequence[float]],
+    drawn: Mapping[str, Mapping[int, Sequence[float]]],
     others: Mapping[str, tuple[int, float]],
     rules: Mapping[str, float],
     ax: Axes | None = None,
@@ -20,7 +20,7 @@ def plot_gap_by_trips(
     """Draw the gap of the shortest of N drawn trips, with the range of the seeds, and other ways beside it.
 
     Args:
-        drawn: by the number of trips, one mean gap per seed, in percent.
+        drawn: by the name of who draws, and by the number of trips, one mean gap per seed, in percent: named lines.
         others: by name, how many trips a way tries, and its mean gap in percent: named points.
         rules: by name, the mean gap in percent of a rule without a network: named horizontal lines.
         ax: where to draw; ``None`` makes a figure.
@@ -28,26 +28,31 @@ def plot_gap_by_trips(
     Raises:
         ValueError: if nothing was drawn, or a gap is not positive: both axes are logarithmic.
     """
-    gaps = [gap for seeds in drawn.values() for gap in seeds] + [gap for _, gap in others.values()]
-    gaps += rules.values()
-    if not drawn or not all(drawn.values()) or min(gaps) <= 0:
+    gaps = [gap for by_count in drawn.values() for seeds in by_count.values() for gap in seeds]
+    gaps += [*(gap for _, gap in others.values()), *rules.values()]
+    if not drawn or not all(by_count and all(by_count.values()) for by_count in drawn.values()) or min(gaps) <= 0:
         found = (dict(drawn), dict(others), dict(rules))
         raise ValueError(f"there must be drawn trips, and gaps above 0, got {found}")
     ax = new_axes(ax, (6.5, 3.9))
-    counts, colour = sorted(drawn), STYLES[0].colour
-    middles = [sum(drawn[count]) / len(drawn[count]) for count in counts]
-    spread = [[mid - min(drawn[n]) for n, mid in zip(counts, middles, strict=True)]]
-    spread.append([max(drawn[n]) - mid for n, mid in zip(counts, middles, strict=True)])
-    ax.errorbar(counts, middles, yerr=spread, color=colour, marker="o", linewidth=2, capsize=4)
-    ax.annotate("shortest drawn trip", (counts[-1], middles[-1]), (-14, -7), color=colour, **_BESIDE, ha="right")
+    for (name, by_count), style in zip(drawn.items(), STYLES, strict=False):
+        counts = sorted(by_count)
+        middles = [sum(by_count[count]) / len(by_count[count]) for count in counts]
+        spread = [[mid - min(by_count[n]) for n, mid in zip(counts, middles, strict=True)]]
+        spread.append([max(by_count[n]) - mid for n, mid in zip(counts, middles, strict=True)])
+        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker}
+        ax.errorbar(counts, middles, yerr=spread, **look, linewidth=2, capsize=4)
+        ax.annotate(name, (counts[-1], middles[-1]), (8, 0), color=style.colour, **_BESIDE, ha="left")
     for name, (count, gap) in others.items():
         ax.plot(count, gap, marker="D", markersize=8, color=INK, linestyle="")
-        ax.annotate(name, (count, gap), (10, 0), **_BESIDE)
+        ax.annotate(name, (count, gap), (10, -9), **_BESIDE)
     for name, gap in rules.items():
         ax.axhline(gap, color=INK, linestyle="--", linewidth=1.2)
-        ax.annotate(name, (counts[0], gap), (-4, 9), **_BESIDE)
+        at_the_edge: Look = {"xycoords": ax.get_yaxis_transform(), "ha": "right"}
+        ax.annotate(name, (1, gap), (-2, 8), **_BESIDE, **at_the_edge)
+    ticks = sorted({count for by_count in drawn.values() for count in by_count})
     ax.set(xscale="log", yscale="log", xlabel="trips compared", ylabel="longer than the shortest trip (%)")
-    ax.set_xticks(counts, [str(count) for count in counts])
+    ax.set_xticks(ticks, [str(count) for count in ticks])
+    ax.set_xlim(right=4.5 * ticks[-1])  # room for the names
     ax.minorticks_off()
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     return ax
