@@ -39,7 +39,7 @@ POSITIONS = """
 ONLINE = """
     const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
     const context = ({ summed, total }) => (summed / total).toFixed(4);
-    return [[2, 4, 6, 5], [6, 2, 4, 5]].map((scores) =>
+    return [[2, 4, 6, 5]].map((scores) =>
       [last(scores).shrink.toFixed(4), context(last(scores)), context(last(scores, false))]);"""
 FEATURE_MAP = """
     const signs = [1, ...Array(14).fill(0), 1];

@@ -50,7 +50,7 @@ QUERIES = {
     "image captioning": "chapters/06_captioning",  # from here on by a page's keywords, or by another name of its words
     "flash attention": "chapters/12_longer_text",
     "sliding window attention": "chapters/12_longer_text",
-    "Transformer-XL": "chapters/12_longer_text",
+    "Transformer-XL": "chapters/12_longer_text_evidence",
     "attention is all you need": "chapters/09_transformer",
     "cross-attention": "chapters/09_transformer",
     "rotary embeddings": "chapters/08_heads_positions",

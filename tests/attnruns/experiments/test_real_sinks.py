@@ -5,7 +5,7 @@ import torch
 from experiment_runs import checked_run
 from tiny_pretrained import tiny_pretrained
 
-from attnbook.measure.inside import attentions_of
+from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
 from attnruns.experiments import real_sinks
 from attnruns.shared.runner import Job
 
@@ -78,3 +78,22 @@ def test_the_strongest_other_is_chosen_by_row():
     assert torch.allclose(without, torch.tensor([[0.4, 0.1, 0, 0.2], [0.1, 0, 0.2, 0.1]]))
     multiplied = real_sinks.changed(rows, "factor", real_sinks.STRONGEST)[0, 0, 1]
     assert torch.allclose(multiplied, torch.tensor([0.25, 0.6, 0.5, 0.25]))
+
+
+def test_an_even_factor_adds_as_much_in_all_and_keeps_the_first_token():
+    weights = torch.tensor([[0.8, 0.1, 0.1], [0.2, 0.4, 0.4]]).view(1, 1, 2, 3)
+    value = torch.tensor([[5.0, 5], [1, 0], [1, 0]]).view(1, 1, 3, 2)  # the others add 0.2 and 0.8, or twice 1 without
+    found = real_sinks.evened(weights, value, "even")[0, 0]
+    assert torch.allclose(found, torch.tensor([[0.8, 0.2, 0.2], [0.2, 0.8, 0.8]]))
+    constant = real_sinks.evened(weights, value, "constant")[0, 0]
+    assert torch.allclose(constant, torch.tensor([[0.8, 0.16, 0.16], [0.2, 0.64, 0.64]]))
+
+
+def test_another_token_is_visible_in_place_of_the_first(tiny, monkeypatch):
+    monkeypatch.setattr(real_sinks, "ANOTHER", (0, 4))
+    found = real_sinks.run(Job("another", 0, 1)).figures["by_visible"]
+    (text,) = real_sinks.window_texts(tiny, Job("another", 0, 1))
+    mask = sinks_and_window(len(text), 8, 1)
+    loss = surprises(read_under(tiny.model, text[None], mask), text[None])[0, 8:].mean().item()
+    assert found["1"]["nats"] == [pytest.approx(loss, abs=1e-3)]
+    assert found["5"]["nats"] != found["1"]["nats"]

@@ -34,7 +34,12 @@ def _segments(draw):
 SEGMENT_MEMORY = Detached(
     segment_memory,
     cases=_segments,
-    about=About(points=2, minutes=10, difficulty=2, read_again="Segments with a memory: Transformer-XL"),
+    about=About(
+        points=2,
+        minutes=10,
+        difficulty=2,
+        read_again=("12_longer_text_evidence", "Segments with a memory: Transformer-XL"),
+    ),
 )
 
 must = SEGMENT_MEMORY.properties

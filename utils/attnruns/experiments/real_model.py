@@ -166,16 +166,22 @@ def groups(job: Job) -> dict[str, Any]:
     return {"all": ablation.without([]), "groups": without, "controls": controls}
 
 
-def windows(job: Job) -> dict[str, Any]:
-    """Nats per word by position, 64 together, with everything, with a window alone, and with a window and sinks.
+def window_texts(pretrained: Pretrained, job: Job) -> list[Tensor]:
+    """The texts that are read with a window, each up to LENGTH tokens.
 
     The prose is cut into ``steps`` parts, and each seed reads another third of every part: no word is read twice.
     """
-    pretrained = smollm2()
     step = len(tokens := text_tokens(pretrained)) // job.steps
     length = min(LENGTH, step // SHARES)
     begins = [i * step + job.seed % SHARES * step // SHARES for i in range(job.steps)]
-    texts = [tokens[begin : begin + length] for begin in begins]
+    return [tokens[begin : begin + length] for begin in begins]
+
+
+def windows(job: Job) -> dict[str, Any]:
+    """Nats per word by position, 64 together, with everything, with a window alone, and with a window and sinks."""
+    pretrained = smollm2()
+    texts = window_texts(pretrained, job)
+    length = len(texts[0])
     masks = {"all": sinks_and_window(length, length, 0)}
     masks |= {f"window + {sinks}": sinks_and_window(length, WINDOW, sinks) for sinks in SINKS}
     figures: dict[str, Any] = {}

@@ -4,8 +4,10 @@ Nothing is trained; ``steps`` texts of the book's prose are read, others for eac
 on do without a token in one of two ways. Without its *value*, all weights stay, and its value counts as zero. Without
 its *weight*, it is removed, and the other weights are divided by their sum. The two differ in this *factor* alone,
 which is also tried by itself: the token keeps its weight and its value, and the others are multiplied all the same.
-As a control, the same three are done to the strongest other token of each head and query.
+As a control, the same three are done to the strongest other token of each head and query. As a control of the factor,
+it is replaced by one number per head, or by one for all heads, so that it no longer depends on the query.
 Earlier queries stay as they are, so that nothing changes before WINDOW.
+Last, in a window, another old token is kept visible in place of the first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,13 +23,15 @@ from torch import Tensor
 from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
 from attnbook.attention.multihead import Heads
 from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
-from attnruns.experiments.real_model import smollm2, text_tokens
+from attnruns.experiments.real_model import fused, smollm2, text_tokens, window_texts
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 LENGTH, WINDOW = 512, 128  # as in ``real_heads``: the same texts
 OTHER = 20  # a token that is no sink, as a control
+ANOTHER = (1, 9)  # the second and the tenth token, each visible in place of the first
+CONSTANT = 1.6  # about as many times as long is what the others add in the layers 13 to 30 if the first is removed
 STRONGEST = -1  # as a position: the token that has most of the weight after the first, by head and query
 MASKS: dict[str, tuple[int | None, int]] = {
     "everything": (None, 0),
@@ -49,6 +53,10 @@ CONTROLS: dict[str, tuple[str, str | None, int]] = {
     "the strongest other, without the value": ("everything", "value", STRONGEST),
     "the strongest other, without the weight": ("everything", "weight", STRONGEST),
     "the strongest other, the factor alone": ("everything", "factor", STRONGEST),
+}
+EVEN: dict[str, tuple[str, str | None, int]] = {
+    "one factor per head": ("everything", "even", 0),
+    "one factor for all heads": ("everything", "constant", 0),
 }
 Watch = Callable[[Tensor, Tensor], None]
 
@@ -72,6 +80,21 @@ def changed(weights: Tensor, way: str, position: int) -> Tensor:
     return multiplied + weights * only if way == "factor" else multiplied
 
 
+def evened(weights: Tensor, value: Tensor, way: str) -> Tensor:
+    """The weights ``(B, H, Tq, T)`` with all but those of the first token multiplied, at each query by the same number.
+
+    The number is CONSTANT, or in the way ``"even"`` the one of its head and text with which the others add as much in
+    all, measured by the lengths of what they add, as they would if each row without the first token summed to 1.
+    """
+    others = weights[..., 1:]
+    factor = torch.tensor(CONSTANT)
+    if way == "even":
+        adds = (others @ value[:, :, 1:]).norm(dim=-1)  # (B, H, Tq)
+        multiplied = adds / others.sum(dim=-1)
+        factor = (multiplied.sum(dim=-1) / adds.sum(dim=-1))[..., None, None]  # (B, H, 1, 1)
+    return torch.cat([weights[..., :1], others * factor], dim=-1)
+
+
 def attend_without(
     attention: MultiHeadAttention,
     way: str | None,
@@ -93,7 +116,8 @@ def attend_without(
     if watch is not None:
         watch(weights, value)
     if way is not None:
-        late = changed(weights[:, :, WINDOW:], way, position)
+        late = weights[:, :, WINDOW:]
+        late = evened(late, value, way) if way in ("even", "constant") else changed(late, way, position)
         weights = torch.cat([weights[:, :, :WINDOW], late], dim=2)
     return attention.project_output(merge_heads(weights @ value)), weights
 
@@ -169,11 +193,39 @@ def controls(job: Job) -> dict[str, Any]:
     return {"nats": nats_in(CONTROLS, texts), "weights": weights}
 
 
-PARTS: Parts = {"without": (without, 4), "values": (values, 4), "controls": (controls, 4)}
+def even(job: Job) -> dict[str, Any]:
+    """Nats when the others are multiplied by one number per head, or by one for all heads."""
+    return {"nats": nats_in(EVEN, texts_of(job))}
+
+
+def another(job: Job) -> dict[str, Any]:
+    """Perplexity and nats per text in a window that shows another old token; texts are those of ``windows``."""
+    model, texts = smollm2().model, window_texts(smollm2(), job)
+    figures: dict[str, Any] = {}
+    for position in ANOTHER:
+        mask = sinks_and_window(len(texts[0]), WINDOW, 0)
+        mask[position:, position] = True
+        with fused(model), torch.no_grad():
+            loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
+        late = loss[:, WINDOW:]
+        figures[str(position + 1)] = {
+            "perplexity": round(late.mean().exp().item(), 2),
+            "nats": rounded(late.mean(dim=1)),
+        }
+    return {"by_visible": figures}
+
+
+PARTS: Parts = {
+    "without": (without, 4),
+    "values": (values, 4),
+    "controls": (controls, 4),
+    "even": (even, 4),
+    "another": (another, 4),
+}
 
 
 def run(job: Job) -> Outcome:
-    """Measure one of the three."""
+    """Measure one of the five."""
     return measured(PARTS, job)
 
 

@@ -1,4 +1,4 @@
-"""Figures of chapter 12: a softmax in blocks, two memories, masks, costs, the first token, segments, a reach."""
+"""Figures of chapter 12: a softmax in blocks, two memories, masks, costs, the first token, a reach."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.bars import plot_bars
 from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
@@ -50,12 +49,12 @@ def plot_running(scores: Sequence[float], values: Sequence[float], size: int) ->
 
 
 def draw_schedule(
-    amounts: Mapping[str, str], chip: Sequence[tuple[str, bool]], blocks: int = 8, row: int = 2, column: int = 4
+    moved: Mapping[str, str], chip: Sequence[tuple[str, bool]], blocks: int = 8, row: int = 2, column: int = 4
 ) -> Axes:
     """Draw attention in blocks between a large and a small memory, at the moment when one tile of scores is computed.
 
     Args:
-        amounts: what is written above the arrows of the ``"queries"``, the ``"keys and values"`` and the
+        moved: what is written above the arrows of the ``"queries"``, the ``"keys and values"`` and the
             ``"contexts"``, and, under ``"large"`` and ``"chip"``, as the titles of the two memories.
         chip: the boxes in the small memory, ``[(text, whether it stays while the keys go by), ...]``.
         blocks: number of blocks drawn. row, column: the present block of queries, and of keys.
@@ -65,39 +64,30 @@ def draw_schedule(
     """
     if not (0 <= row < blocks and 0 <= column < blocks):
         raise ValueError(f"row and column must lie between 0 and {blocks - 1}, got {row} and {column}")
-    ax = canvas(None, (6.5, 6.1), (0, 13), (0, 12.9))
-    say(ax, 0, 12.35, amounts["large"], ha="left", weight="bold", size=10.5)
-    say(ax, 9.35, 12.35, amounts["chip"], ha="left", weight="bold", size=10.5)
-    box(ax, 0, 5.4, 6.1, 6.5)
-    box(ax, 9.35, 0.1, 3.6, 11.8)
+    ax = canvas(None, (6.5, 3.4), (0, 13), (0, 7.2))
+    say(ax, 0, 6.85, moved["large"], ha="left", weight="bold", size=10.5)
+    say(ax, 9.35, 6.85, moved["chip"], ha="left", weight="bold", size=10.5)
+    box(ax, 0, 0.1, 6.1, 6.4)
+    box(ax, 9.35, 0.1, 3.6, 6.4)
     now = {"queries": row, "keys": column, "values": column, "contexts": row}
     for i, (name, present) in enumerate(now.items()):
         x = 0.25 + 1.47 * i
-        say(ax, x + 0.6, 11.45, name, size=10)
+        say(ax, x + 0.6, 6.1, name, size=10)
         for tile in range(blocks):
             strong = tile == present
             fill = (READS if name in ("keys", "values") else WRITES) if strong else PAPER
             look: Look = {"fill": fill, "edge": INK if strong else FAINT, "line": 1.8 if strong else 0.8}
-            box(ax, x, 11.0 - 5.3 * (tile + 1) / blocks, 1.2, 5.3 / blocks - 0.08, **look)
-    rows = zip(("queries", "keys and values", "contexts"), (10.6, 8.35, 6.0), (True, True, False), strict=True)
+            box(ax, x, 5.7 - 5.4 * (tile + 1) / blocks, 1.2, 5.4 / blocks - 0.08, **look)
+    rows = zip(("queries", "keys and values", "contexts"), (5.0, 3.1, 1.0), (True, True, False), strict=True)
     for name, y, inwards in rows:
         start, end = (6.2, 9.25) if inwards else (9.25, 6.2)
-        arrow(ax, (start, y), (end, y), width=4 if name == "keys and values" else 1.3)
-        say(ax, 7.72, y + 0.72, amounts[name], size=10)
-    height = 11.4 / len(chip)
+        arrow(ax, (start, y), (end, y), width=1.6)
+        say(ax, 7.72, y + 0.5, moved[name], size=10)
+    height = 6.2 / len(chip)
     for i, (text, stays) in enumerate(chip):
-        y = 11.75 - height * (i + 1)
-        box(ax, 9.55, y, 3.2, height - 0.2, fill=WRITES if stays else READS, edge=FAINT)
-        say(ax, 11.15, y + height / 2 - 0.1, text, size=10)
-    side = 4.5 / blocks
-    for i in range(blocks):
-        for j in range(blocks):
-            here = (i, j) == (row, column)
-            fill = READS if j == column else PALE if j < column else PAPER
-            frame: Look = {"fill": fill, "edge": INK if here else FAINT, "line": 1.8 if here else 0.6}
-            box(ax, 0.25 + j * side, 4.75 - (i + 1) * side, side - 0.06, side - 0.06, **frame)
-    meaning = "grey: used and dropped", "blue: now on the chip", "framed: in this SRAM", "white: still to come"
-    say(ax, 5.0, 2.5, "\n".join(("the tiles of scores", *meaning)), ha="left", size=10)
+        y = 6.4 - height * (i + 1)
+        box(ax, 9.55, y, 3.2, height - 0.12, fill=WRITES if stays else READS, edge=FAINT)
+        say(ax, 11.15, y + height / 2 - 0.06, text, size=10)
     return ax
 
 
@@ -123,7 +113,7 @@ def plot_masks(masks: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
         edges = np.arange(length + 1) - 0.5
         ax.pcolormesh(edges, edges, as_array(mask), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3)
         ax.set(xlim=(-0.5, length - 0.5), ylim=(length - 0.5, -0.5), aspect="equal")
-        ax.set_title(f"{title}\n{int(mask.sum()):,} pairs", fontsize=11, loc="left")
+        ax.set_title(title, fontsize=11, loc="left")
         ax.grid(False)
         ax.tick_params(labelsize=10)
     figure.supxlabel("position attended to", fontsize=11)
@@ -218,27 +208,3 @@ def plot_extra(panels: Mapping[str, tuple[Curves, float]], ylabel: str = "additi
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.minorticks_off()
     return list(axes[:, 0])
-
-
-def plot_parts(lengths: Curves, losses: Mapping[str, Sequence[float]], xlabel: str) -> list[Axes]:
-    """Draw by layer how long the parts of a context are, and below, how well is predicted without one of them.
-
-    Args:
-        lengths: as :func:`plot_by_length` takes them, by layer.
-        losses: as :func:`~attnpages.figures.bars.plot_bars` takes them. xlabel: what they are.
-
-    Raises:
-        ValueError: if there is nothing to draw in one of the two.
-    """
-    size = (6.5, 4.6 + 0.45 * len(losses))
-    _, (above, below) = plt.subplots(
-        2, 1, figsize=size, layout="constrained", height_ratios=(3.2, 1 + 0.45 * len(losses))
-    )
-    plot_by_length(lengths, xlabel="layer", ylabel="length of what is added", ax=above, trained=None)
-    above.set_ylim(bottom=0)
-    last = max(int(layer) for points in lengths.values() for layer in points)
-    layers = list(range(5, last + 1, 5))
-    above.set_xticks(layers, [str(layer) for layer in layers])
-    above.minorticks_off()
-    plot_bars(losses, xlabel, ax=below, decimals=0)
-    return [above, below]
