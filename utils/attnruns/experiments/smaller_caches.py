@@ -27,8 +27,6 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 BEFORE = 3072  # tokens before the second list
 BEGINNING, WORDS = 32, 64  # tokens of prose before the first list, and words of the list
 SCORED = 1024  # tokens of prose whose loss is measured, the last ones before the second list
-TEXTS = 5  # seeds; the text of each begins where that of the one before ends
-SHORT = 68  # tokens that short windows keep, in texts of any length
 LAYERS = range(1, 31)
 
 
@@ -36,13 +34,13 @@ class Way(NamedTuple):
     """How a cache is made smaller.
 
     Fields:
-        layers: that attend to everything, from 1 on. share: of the tokens before, what all other layers keep, with four
-            sinks; 0 is ``SHORT`` tokens.
+        layers: that attend to everything, from 1 on. share: of the tokens before, what all other layers keep, the four
+            first ones among them.
         bits: of each rounded number; ``None`` leaves it as it is. Blocks of 32 add a scale and an offset: one more bit.
     """
 
     layers: Collection[int]
-    share: float = 0.0
+    share: float = 1.0
     bits: int | None = None
 
 
@@ -50,15 +48,13 @@ WAYS = {
     "full": Way(LAYERS),
     "rounded": Way(LAYERS, bits=4),
     "eight_global": Way(range(17, 25), 1 / 16),
-    "eight_spread": Way(range(2, 31, 4), 1 / 16),
     "windows": Way((), 5 / 16),
-    "short_windows": Way(()),
 }
 
 
 def tokens_kept(way: Way, before: int) -> int:
     """By each local layer, after so many tokens."""
-    return round(way.share * before) if way.share else min(SHORT, before)
+    return round(way.share * before)
 
 
 def share_of_bytes(way: Way, before: int) -> float:
@@ -112,7 +108,7 @@ EXPERIMENT = Experiment(
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "beginning": BEGINNING, "words": WORDS, "scored": SCORED,
-        "sinks": SINKS, "short": SHORT,
+        "sinks": SINKS,
     },
     on_cpu=True,
 )  # fmt: skip
