@@ -1,0 +1,58 @@
+"""The experiment on smaller caches in long texts, with a tiny model in the place of SmolLM2."""
+
+import pytest
+import torch
+from experiment_runs import checked_run
+from tiny_pretrained import tiny_pretrained
+
+from attnruns.experiments import smaller_caches
+from attnruns.experiments.smaller_caches import WAYS, loss_and_copied, share_of_bytes, text_with_list, tokens_kept
+from attnruns.shared.runner import Job
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch):
+    """Three layers with fixed weights, and texts of 128 tokens before a list of eight words."""
+    pretrained = tiny_pretrained(monkeypatch, smaller_caches, ends=(2,), d_model=32, d_ff=64)
+    monkeypatch.setattr(smaller_caches, "common_words", lambda found: list(range(3, 30)))
+    for name, value in {"BEGINNING": 4, "WORDS": 8, "SCORED": 20}.items():
+        monkeypatch.setattr(smaller_caches, name, value)
+    return pretrained
+
+
+@pytest.mark.parametrize("name", list(WAYS))
+def test_a_run_measures_one_way_on_one_text(name, tmp_path):
+    figures = checked_run(smaller_caches, Job(name, 0, 128), tmp_path, "cpu")
+    assert 0 < figures["bytes"] <= 1
+    assert figures["loss"] > 0
+    assert all(2 <= word <= 8 for word in figures["copied"])
+
+
+def test_three_ways_keep_as_many_bytes_as_five_bits_of_sixteen():
+    equal = ("rounded", "eight_global", "windows")
+    assert {share_of_bytes(WAYS[name], smaller_caches.BEFORE) for name in equal} == {5 / 16}
+    assert share_of_bytes(WAYS["full"], smaller_caches.BEFORE) == 1
+    assert (tokens_kept(WAYS["eight_global"], 3072), tokens_kept(WAYS["windows"], 3072)) == (192, 960)
+
+
+def test_the_list_comes_twice_and_each_text_goes_on_where_the_one_before_ended(tiny):
+    first, second = (text_with_list(tiny, seed, 128)[0] for seed in (0, 1))
+    assert len(first) == 136
+    assert first[4:12].tolist() == first[-8:].tolist() != second[-8:].tolist()
+    assert len(set(first[-8:].tolist())) == 8
+    tokens = smaller_caches.text_tokens(tiny)
+    prose = torch.cat([torch.cat([text[:4], text[12:-8]]) for text in (first, second)])
+    assert torch.equal(prose, tokens.roll(0)[:240])
+
+
+def test_the_loss_is_that_of_the_last_prose_and_a_window_over_everything_changes_nothing(tiny):
+    text = text_with_list(tiny, 0, 128)
+    nats, _ = loss_and_copied(tiny.model, text, WAYS["full"])
+    with torch.no_grad():
+        logits = tiny.model(text)[0][0]
+    wanted = torch.nn.functional.cross_entropy(logits[107:127], text[0, 108:128], reduction="none")
+    torch.testing.assert_close(torch.tensor(nats), wanted, rtol=1e-4, atol=1e-4)
+    wide, _ = loss_and_copied(tiny.model, text, smaller_caches.Way((), share=2.0))
+    torch.testing.assert_close(torch.tensor(wide), torch.tensor(nats), rtol=1e-4, atol=1e-4)
+    for name in ("rounded", "windows"):
+        assert loss_and_copied(tiny.model, text, WAYS[name])[0] != nats

@@ -1,0 +1,114 @@
+"""What SmolLM2 loses with a smaller cache, when it has read some thousand tokens (chapter 20).
+
+Nothing is trained. A text has prose of the book, a list of random words, more prose, and the list again. Each way to a
+smaller cache reads it whole; two numbers are measured: the loss of the last prose before the second list, and how many
+words of that list the model names. Three ways keep equal numbers of bytes: five bits of sixteen per number, and windows
+of a width that leaves as much. ``steps`` is the number of tokens before the second list.
+"""
+
+import time
+from collections.abc import Collection
+from contextlib import nullcontext
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from attnbook.measure.inside import sinks_and_window, surprises
+from attnbook.models import LanguageModel
+from attnbook.models.pretrained import Pretrained
+from attnbook.modes import evaluating
+from attnbook.seeding import generator
+from attnruns.experiments.real_model import common_words, fused, smollm2, text_tokens
+from attnruns.experiments.real_texts import SINKS, rounded_cache
+from attnruns.shared.recipes import chosen
+from attnruns.shared.runner import Experiment, Job, Outcome
+
+BEFORE = 3072  # tokens before the second list
+BEGINNING, WORDS = 32, 64  # tokens of prose before the first list, and words of the list
+SCORED = 1024  # tokens of prose whose loss is measured, the last ones before the second list
+LAYERS = range(1, 31)
+
+
+class Way(NamedTuple):
+    """How a cache is made smaller.
+
+    Fields:
+        layers: that attend to everything, from 1 on. share: of the tokens before, what all other layers keep, the four
+            first ones among them.
+        bits: of each rounded number; ``None`` leaves it as it is. Blocks of 32 add a scale and an offset: one more bit.
+    """
+
+    layers: Collection[int]
+    share: float = 1.0
+    bits: int | None = None
+
+
+WAYS = {
+    "full": Way(LAYERS),
+    "rounded": Way(LAYERS, bits=4),
+    "eight_global": Way(range(17, 25), 1 / 16),
+    "windows": Way((), 5 / 16),
+}
+
+
+def tokens_kept(way: Way, before: int) -> int:
+    """By each local layer, after so many tokens."""
+    return round(way.share * before)
+
+
+def share_of_bytes(way: Way, before: int) -> float:
+    """Of the full cache, what this way keeps."""
+    kept = (len(way.layers) * before + (len(LAYERS) - len(way.layers)) * tokens_kept(way, before)) / len(LAYERS)
+    return kept / before * (1.0 if way.bits is None else (way.bits + 1) / 16)
+
+
+def text_with_list(pretrained: Pretrained, seed: int, before: int) -> Tensor:
+    """Prose, a list, prose and the list again: ``(1, before + WORDS)``."""
+    words = torch.tensor(common_words(pretrained))
+    listed = words[torch.randperm(len(words), generator=generator(seed))[:WORDS]]
+    prose = text_tokens(pretrained).roll(-seed * (before - WORDS))[: before - WORDS]
+    return torch.cat([prose[:BEGINNING], listed, prose[BEGINNING:], listed])[None]
+
+
+@evaluating
+def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[float], list[int]]:
+    """Nats of each scored token, and which words of the second list are named, from 2 on."""
+    length = text.shape[1]
+    before = length - WORDS
+    everything = sinks_and_window(length, length, 0)
+    local = sinks_and_window(length, tokens_kept(way, before) - SINKS, SINKS)
+    x = model.embed(text)
+    with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():
+        for number, layer in enumerate(model.blocks.layers, start=1):
+            x, *_ = layer(x, everything if number in way.layers else local)
+    scored = min(SCORED, before - BEGINNING - WORDS - 1)
+    last = x[:, before - scored - 1 :]  # the scored tokens and the list, with the token before
+    logits, end = model.output(model.blocks.last_norm(last)), text[:, before - scored - 1 :]
+    nats = surprises(logits, end)[0, :scored]
+    named = logits[0, -WORDS:-1].argmax(dim=-1) == end[0, 1 - WORDS :]
+    return nats.tolist(), (named.nonzero()[:, 0] + 2).tolist()
+
+
+def run(job: Job) -> Outcome:
+    """Measure one way on one text."""
+    start, found, way = time.process_time(), smollm2(), chosen(WAYS, job.model)
+    nats, named = loss_and_copied(found.model, text_with_list(found, job.seed, job.steps), way)
+    return Outcome({
+        "bytes": round(share_of_bytes(way, job.steps), 4),
+        "loss": round(sum(nats) / len(nats), 4),
+        "copied": named,
+        "seconds": round(time.process_time() - start, 1),
+    })  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    "smaller_caches",
+    dict.fromkeys(WAYS, BEFORE),
+    run,
+    {
+        "weights": "SmolLM2-135M-Instruct in four bits", "beginning": BEGINNING, "words": WORDS, "scored": SCORED,
+        "sinks": SINKS,
+    },
+    on_cpu=True,
+)  # fmt: skip
