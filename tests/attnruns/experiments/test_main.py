@@ -211,6 +211,7 @@ def test_an_experiment_says_what_a_reader_wants_to_know(name):
     of_others |= {"photographs", "live_pages", "pointing_gradients", "cache_seconds", "batch_seconds"}
     of_others |= {"written_texts", "written_settings", "one_prompt", "task_pairs", "smaller_caches"}
     measures = {"attention_cost", "complexity", "parallel_layers", "copying_grid", "longer_than_trained"} | of_others
+    measures |= {"ntm_search"}
     measures |= {"card_layers", "card_translators"}
     measures |= {"translate_endings", "translate_alignments", "translate_ways", "translate_settings", "searching"}
     trains = name not in measures
