@@ -57,13 +57,21 @@ def test_right_scores_and_those_of_the_rewarded_distances_are_kept_apart():
     scores[..., rows, rows - 24] = 7.0
     scores[..., rows, rows - 9] = 8.0  # one of eight distances
     scores[..., rows, rows - 4] = scores[..., rows, rows - 13] = 99.0  # not among them
-    assert four_copiers.right_and_rewarded(scores) == {"right": 7.0, "rewarded": 1.0}
+    assert four_copiers.right_and_rewarded(scores) == {"right": 7.0, "rewarded": 1.0, "beaten": 1.0}
 
 
 def test_the_right_distance_is_not_among_the_rewarded_ones():
     scores, rows = torch.zeros(1, 1, 24, 24), torch.arange(12, 24)
     scores[..., rows, rows - 12] = 7.0
-    assert four_copiers.right_and_rewarded(scores) == {"right": 7.0, "rewarded": 0.0}
+    assert four_copiers.right_and_rewarded(scores) == {"right": 7.0, "rewarded": 0.0, "beaten": 0.0}
+
+
+def test_a_letter_that_is_not_read_yet_beats_nothing():
+    scores, rows = torch.zeros(1, 2, 24, 24), torch.arange(12, 24)
+    scores[..., rows, rows - 12] = 7.0
+    scores[..., rows[:-1], rows[1:]] = 9.0  # later ones
+    scores[0, 0, 12, 3] = 8.0  # one of twelve rows, in one of two heads
+    assert four_copiers.right_and_rewarded(scores)["beaten"] == pytest.approx(1 / 24, abs=1e-3)
 
 
 def test_a_first_layer_is_cut_short_and_then_as_before():

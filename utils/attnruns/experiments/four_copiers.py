@@ -73,15 +73,19 @@ def scores_of(names: Mapping[str, Any], model: nn.Module, words: Tensor) -> Tens
 
 
 def right_and_rewarded(scores: Tensor) -> dict[str, float]:
-    """Mean score of the right letter, and of all at the distances 5 to 12 but it, in the rows of the copy.
+    """What the scores ``(B, H, 2 · size, 2 · size)`` say of the right letter, in the rows of the copy.
 
-    The scores are ``(B, H, 2 · size, 2 · size)``. At the distances 2 to 4 a head meets the letters just written.
+    ``right`` is its mean score, and ``rewarded`` that of all others at the distances 5 to 12; at 2 to 4 a head meets
+    the letters just written. ``beaten``: the share of rows and heads in which any other letter so far scores higher.
     """
     size = scores.shape[-1] // 2
     copy, (rows, keys) = scores[:, :, size:], (torch.arange(size, 2 * size)[:, None], torch.arange(2 * size))
-    rewarded = (rows - keys >= 5) & (rows - keys <= TRAINED) & (rows - keys != size)
-    found = {"right": copy[..., rows - keys == size], "rewarded": copy[..., rewarded]}
-    return {name: round(part.double().mean().item(), 2) for name, part in found.items()}
+    distance = rows - keys  # (size, 2 · size)
+    right = copy[..., distance == size]  # (B, H, size)
+    rewarded = copy[..., (distance >= 5) & (distance <= TRAINED) & (distance != size)]
+    others = copy.masked_fill((distance < 0) | (distance == size), -torch.inf).amax(dim=-1)  # (B, H, size)
+    found = {"right": right, "rewarded": rewarded, "beaten": others > right}
+    return {name: round(part.double().mean().item(), 3) for name, part in found.items()}
 
 
 def second_layer(names: Mapping[str, Any]) -> list[dict[str, Any]]:

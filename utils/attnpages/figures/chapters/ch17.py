@@ -60,9 +60,7 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
 def mark_right(ax: Axes, right: Mapping[str, tuple[float, float]]) -> None:
     """Mark right keys with stars and their names, ``{name: (distance, score)}``, and make room for them."""
     for name, (x, y) in right.items():
-        ax.plot(
-            [x], [y], marker="*", markersize=15, color=TRUTH_COLOUR, markeredgecolor=INK, linestyle="none", zorder=4
-        )
+        ax.plot([x], [y], marker="*", markersize=15, color=INK, linestyle="none", zorder=4)
         ax.annotate(name, (x, y), xytext=(10, 0), textcoords="offset points", va="center", color=INK)
     ax.set_ylim(top=max(y for _, y in right.values()) + 2)
 
