@@ -138,9 +138,9 @@ def test_a_comma_that_may_be_a_decimal_point_is_refused_and_what_was_read_is_sho
     assert taken == [["", "1.5 2.5", ["1.5", "2.5"]], ["", "3 1 2", ["3", "1"]], ["", "4 5", ["4", "5"]]]
 
 
-def test_the_learner_begins_with_the_chapters_three_examples(tmp_path):
-    found = begun(tmp_path, "chapters/15_snail.ipynb", "learner")
-    weights = (0.27, 0.72, 0.01)  # as the chapter finds them by hand
+def test_the_learner_begins_with_the_pages_three_examples(tmp_path):
+    found = begun(tmp_path, "chapters/15_snail_evidence.ipynb", "learner")
+    weights = (0.27, 0.72, 0.01)  # as the page finds them by hand
     answer_ = sum(weight * label for weight, label in zip(weights, (3, 6, 5), strict=True))
     assert [numbers(row[4])[0] for row in found["rows"]] == pytest.approx([100 * w for w in weights], abs=0.5)
     assert [numbers(row[3])[0] for row in found["rows"]] == [-1, 0, -4]
@@ -159,7 +159,7 @@ def test_the_learner_says_where_its_answer_jumps_and_writes_numbers_as_people_do
           LIVE.jumps([[1, 3], [2, 6], [4, 5]], beta).some(([x]) => x === place));
         const alike = LIVE.jumps([[1, 3], [1, 6], [4, 3]], 100), { learned } = now();
         return { hundred: at(100), thirty: at(30), least: at(0.05), from: [3, 1.5].map(from), alike, learned };"""
-    found = begun(tmp_path, "chapters/15_snail.ipynb", "learner", script)
+    found = begun(tmp_path, "chapters/15_snail_evidence.ipynb", "learner", script)
     assert found["hundred"] == [
         "β = 100",
         "The answer jumps at x = 1.50 from 3.02 to 5.98 and at x = 3.00 from 6.00 to 5.00.",

@@ -65,7 +65,7 @@
     learned:
       "A large β answers with the label of the nearest example, so that the answer jumps halfway between two neighbours. The figure calls it a jump where within a tenth of x more than 90 % of the weight lies first on the one side and then on the other: between the examples of the start at x = 3 from about β = 22 on, and at x = 1.5 from about β = 44 on. A small β answers with the mean of all labels. Moving an example changes the answers at once, and nothing is trained. The answer of attention is a weighted mean of the labels, so it never leaves the range between the smallest and the largest of them: beyond the last example it stays near that example's label, while the line goes on rising.",
     about:
-      "The blue curve is attention with the score −β/2 · (x − xⱼ)², the dashed line is least squares. The first query and examples are those of the chapter; nothing is trained here.",
+      "The blue curve is attention with the score −β/2 · (x − xⱼ)², the dashed line is least squares. The first query and examples are those of the page; nothing is trained here.",
     defaults: { examples: [1, 3, 2, 6, 4, 5], query: 2, beta: 2 },
     draw(room, state, kept) {
       const said = words(),

@@ -25,6 +25,7 @@ def pretrained(monkeypatch):
                         "text_tokens": lambda _: texts}.items():  # fmt: skip
         monkeypatch.setattr(real_exchange, name, value)
     monkeypatch.setattr(real_exchange.real_binding, "chosen", lambda _: ([(2, 0)], [(0, 1)]))
+    monkeypatch.setattr(real_exchange.real_binding, "LOW", 2.0)
     return found
 
 
@@ -63,16 +64,20 @@ def test_a_run_measures_its_part(tmp_path):
     figures = checked_run(real_exchange, Job("exchange", 0, 2), tmp_path, "cpu")
     assert figures["heads"]["binders"] == [[1, 2]]
     assert figures["heads"]["others"][0][0] == 1
-    assert sorted(figures["read"]) == ["keys", "others, keys", "queries", "usual", "values"]
+    draws = [f"draw {draw}" for draw in range(real_exchange.DRAWS)]
+    assert all(len(figures["heads"][draw]) == 1 and figures["heads"][draw] != [[1, 2]] for draw in draws)
+    assert set(figures["read"]) == {"usual", *(f"{who}keys" for who in ("", "others, ", *(f"{of}, " for of in draws))),
+                                    "queries", "values"}  # fmt: skip
     assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
 
 
-def test_the_example_is_read_with_each_exchange(tmp_path):
-    figures = checked_run(real_exchange, Job("example", 0, 1), tmp_path, "cpu")
+@pytest.mark.parametrize("name", list(real_exchange.EXCHANGED))
+def test_the_example_is_read_with_each_exchange(name, tmp_path):
+    figures = checked_run(real_exchange, Job(name, 0, 1), tmp_path, "cpu")
     assert len(figures["tokens"]) == len(figures["usual"]["weights"])
     assert {"usual", "keys", "queries", "values", "others, keys"} <= set(figures)
     assert all(0 <= share <= 1 for share in figures["keys"]["probabilities"].values())
-    for name in ("usual", "keys", "queries", "values", "others, keys"):
-        assert sum(figures[name]["weights"]) == pytest.approx(1, abs=1e-3), name
+    for kind in ("usual", "keys", "queries", "values", "others, keys"):
+        assert sum(figures[kind]["weights"]) == pytest.approx(1, abs=1e-3), kind
     assert figures["keys"]["weights"] != figures["usual"]["weights"]
     assert figures["values"]["weights"] == figures["usual"]["weights"]

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data.worlds.episodes import DIM
-from attnruns.experiments import in_context, recall_exchange
+from attnruns.experiments import in_context, meta_learning, recall_exchange
 from attnruns.shared.runner import Job
 
 
@@ -19,11 +19,17 @@ def few(monkeypatch):
     monkeypatch.setitem(recall_exchange.TRAINING, "batch", 4)
 
 
+OF_EACH = {
+    "two_layers": ["usual", "keys", "queries", "values", "others, keys"],
+    "snail": ["usual", "keys", "keys, directly", "queries", "values"] + [f"dilation {2**i}, keys" for i in range(1, 6)],
+}
+
+
 @pytest.mark.parametrize("name, best", once_on_the_card(recall_exchange.STEPS), indirect=["best"])
-def test_a_run_exchanges_what_the_binding_heads_write(name, best, tmp_path, few):
+def test_a_run_exchanges_what_heads_or_convolutions_write(name, best, tmp_path, few):
     figures = checked_run(recall_exchange, Job(name, 0, 2), tmp_path, best)
-    assert figures["binding"] == [0, 1, 2, 3]
-    assert list(figures["read"]) == ["usual", "keys", "queries", "values"]
+    assert figures.get("binding") == ([0, 1, 2, 3] if name == "two_layers" else None)
+    assert list(figures["read"]) == OF_EACH[name]
     assert len({of["counted"] for of in figures["read"].values()}) == 1
 
 
@@ -51,6 +57,26 @@ def test_who_names_the_words_own_label_has_no_other_and_the_other_way_round():
 def test_without_binding_heads_nothing_changes():
     model = in_context.build("recall_transformer").eval()
     batch, twin = recall_exchange.twins(2, 0)
-    usual, *changed = recall_exchange.readings(model, batch, twin, []).values()
+    usual, *changed, others = recall_exchange.readings(model, batch, twin, []).values()
     for of in changed:
         assert torch.allclose(of.logits[1::2], usual.logits[1::2], atol=1e-5)
+    assert not torch.allclose(others.logits[1::2], usual.logits[1::2], atol=1e-3)  # here all heads are others
+
+
+@torch.no_grad()
+def test_a_convolution_is_exchanged_for_the_last_attention_alone():
+    model = meta_learning.build("recall_snail").eval()
+    batch, twin = recall_exchange.twins(2, 0)
+    paths = recall_exchange.ExchangedConvolution(model, batch.inputs, twin)
+    assert torch.allclose(paths.logits(), model(batch.inputs)[0], atol=1e-6)
+    width, first = 32, paths.read[0].shape[-1]
+    for chosen, passed_on in (([0], True), ([0], False), ([2], True), (list(range(6)), True)):
+        mixed = paths.mixed(chosen, passed_on)
+        assert torch.equal(mixed[..., :first], paths.read[0])
+        for number in range(6):
+            columns = slice(first + width * number, first + width * (number + 1))
+            theirs = torch.equal(mixed[..., columns], paths.theirs[..., columns])
+            ours = torch.allclose(mixed[..., columns], paths.usual[..., columns], atol=1e-6)
+            later = passed_on and number > min(chosen)
+            assert theirs if number in chosen else ours != later, (chosen, passed_on, number)
+    assert not torch.allclose(paths.logits(keys=paths.mixed([0])), paths.logits(), atol=1e-4)

@@ -45,7 +45,7 @@ CAUSAL_ATTENTION_BLOCK = Exercise(
     cases=_sequences,
     returns=("output", "weights"),
     tolerance=1e-6,  # √D as a tensor is float32
-    about=About(points=3, minutes=18, difficulty=3, read_again="Finding: attention over examples"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="Two layers, written by hand"),
 )
 
 must = CAUSAL_ATTENTION_BLOCK.properties

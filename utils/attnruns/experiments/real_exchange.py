@@ -4,7 +4,7 @@ Nothing is trained. Of each prompt there is a twin in which the words are exchan
 one has *cat red*, the other has *lion red*. If the finders' keys read what the binders wrote on the twin, a line with
 *cat* is bound to *lion*, so at *lion* the model should name the colour of *cat*. ``steps`` says how many pairs of
 prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines
-instead.
+instead, ``example_first`` the same lines with a twin that exchanges their first word.
 """
 
 from typing import Any
@@ -25,6 +25,8 @@ from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 TEXT = 256  # tokens of the text on which a control is chosen, and of the next one, on which it is tested
+EXCHANGED = {"example": (1, 2), "example_first": (0, 1)}  # the words of the four lines that change places in the twin
+DRAWS = 5  # of as many other heads as bind, at random, from the same layers: a second control
 
 
 def twins(pretrained: Pretrained, count: int, seed: int) -> list[tuple[Lines, Lines]]:
@@ -90,23 +92,27 @@ def followed(pretrained: Pretrained, lines: Lines, found: Any, finders: list[Hea
 
 
 def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[Head]], Tensor]:
-    """The heads that bind, those that find, and as many others as bind, beside them; the two texts ``(2, 1, TEXT)``."""
+    """The heads that bind, those that find, and as many others as bind, beside them: those that a text needs most, and
+    DRAWS times any; the two texts ``(2, 1, TEXT)``.
+    """
     table = scores(pretrained.model, segments(pretrained, SEQUENCES, seed).repeat(1, 2))
     finders, binders = real_binding.chosen(table)
     texts = text_tokens(pretrained)[2 * seed * TEXT :][: 2 * TEXT].view(2, 1, TEXT)
     others = costliest(pretrained, table, binders, texts[0])
-    return {"binders": binders, "finders": finders, "others": others}, texts
+    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
+    return {"binders": binders, "finders": finders, "others": others, **draws}, texts
 
 
 def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
-    """What the model finds without an exchange, with one, and with the control's."""
+    """What the model finds without an exchange, with one, and with those of the controls."""
     finders = heads["finders"]
+    controls = {name: of for name, of in heads.items() if name not in ("binders", "finders")}
     return {
         "usual": paths.read(),
         "keys": paths.read(keys=finders),
         "queries": paths.read(queries=finders),
         "values": paths.read(values=finders),
-        "others, keys": paths.with_writers(heads["others"]).read(keys=finders),
+        **{f"{name}, keys": paths.with_writers(of).read(keys=finders) for name, of in controls.items()},
     }
 
 
@@ -141,7 +147,9 @@ def example(job: Job) -> dict[str, Any]:
     heads, _ = heads_and_texts(pretrained, job.seed)
     words, colours = zip(*EXAMPLE, strict=True)
     which, labels = [words.index(word) for word in (*words, ASKED)], [LABELS.index(colour) for colour in colours]
-    first, second = (prompt(pretrained, list(of), which, labels) for of in (words, (words[1], words[0], *words[2:])))
+    one, other = EXCHANGED[job.model]
+    exchanged = [words[{one: other, other: one}.get(number, number)] for number in range(len(words))]
+    first, second = (prompt(pretrained, list(of), which, labels) for of in (words, exchanged))
     end = int(first.asked[-1]) + 1
     paths = ExchangedPaths(pretrained.model, torch.stack([first.tokens[:end], second.tokens[:end]]), heads["binders"])
     figures: dict[str, Any] = {
@@ -158,7 +166,7 @@ def example(job: Job) -> dict[str, Any]:
     return figures
 
 
-PARTS: Parts = {"exchange": (exchange, 5), "example": (example, 1)}
+PARTS: Parts = {"exchange": (exchange, 5), "example": (example, 1), "example_first": (example, 1)}
 
 
 def run(job: Job) -> Outcome:
@@ -172,7 +180,7 @@ EXPERIMENT = Experiment(
     run,
     {
         "weights": "SmolLM2-135M-Instruct in four bits", "words": KEYS, "lines": LINES, "labels": LABELS, "text": TEXT,
-        "example": EXAMPLE, "asked": ASKED,
+        "draws": DRAWS, "example": EXAMPLE, "exchanged": EXCHANGED, "asked": ASKED,
     },
     on_cpu=True,
 )  # fmt: skip

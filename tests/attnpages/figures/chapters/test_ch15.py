@@ -7,7 +7,6 @@ from matplotlib.colors import to_hex
 from attnpages.figures.chapters.ch15 import (
     draw_circuit,
     draw_reach,
-    plot_bind_and_find,
     plot_episodes,
     plot_errors,
     plot_forming,
@@ -31,7 +30,7 @@ def test_episodes_need_fitting_shapes():
 
 def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
     words = [text.get_text() for text in draw_circuit(["apple", "cat", "shirt", "cat"], ["green", "red", "blue"]).texts]
-    assert words[:9:3] == ["apple\n–", "cat\ngreen", "shirt\nred"]
+    assert words[:9:3] == ["–\napple", "green\ncat", "red\nshirt"]
     assert words[2:12:3] == ["–\napple", "green\napple", "red\ncat", "blue\nshirt"]
     assert "red" in words
 
@@ -97,20 +96,6 @@ def test_worlds_need_a_curve_and_words():
             plot_worlds(curves)
 
 
-def test_heads_have_circles_on_the_position_before_and_on_the_answer():
-    axes = plot_bind_and_find({"ours": (["a", "b", "a"], torch.eye(3), torch.eye(3), (2, 1))})
-    assert [ax.get_title() for ax in axes] == ["ours: binds", "ours: finds"]
-    assert axes[0].lines[-1].get_xydata().tolist() == [[0, 1], [1, 2]]
-    assert axes[1].lines[-1].get_xydata().tolist() == [[1, 2]]
-
-
-def test_one_network_alone_has_its_two_heads_side_by_side():
-    left, right = plot_bind_and_find({"theirs": (["a", "b", "a"], torch.eye(3), torch.eye(3), (2, 1))})
-    assert left.get_subplotspec().rowspan == right.get_subplotspec().rowspan
-    assert [left.get_ylabel(), right.get_ylabel()] == ["attending position", ""]
-    assert [ax.get_xlabel() for ax in (left, right)] == ["attended to", "attended to"]
-
-
 def test_courses_stand_above_the_maps_of_the_heads_that_form():
     course = {"right labels": ([0, 10], [0.2, 0.9]), "binding head": ([0, 10], [0.1, 0.8])}
     axes = plot_forming({"seed 0": course, "seed 1": course}, {"step 10": (torch.eye(2), torch.eye(2))}, ["a", "b"],
@@ -126,13 +111,6 @@ def test_courses_have_known_names():
         plot_forming({"seed 0": {"hope": ([0], [1])}}, {"step": (torch.eye(2), torch.eye(2))}, ["a", "b"], (1, 0))
     with pytest.raises(ValueError, match="at least one"):
         plot_forming({}, {}, ["a", "b"], (1, 0))
-
-
-def test_heads_need_weights_between_all_positions():
-    with pytest.raises(ValueError, match="weights of ours must be 2 × 2"):
-        plot_bind_and_find({"ours": (["a", "b"], torch.eye(2), torch.eye(3), (1, 0))})
-    with pytest.raises(ValueError, match="at least one"):
-        plot_bind_and_find({})
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

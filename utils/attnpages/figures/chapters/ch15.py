@@ -57,7 +57,7 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
     last, found = len(inputs) - 1, inputs.index(inputs[-1]) + 1
     for step, word in enumerate(inputs):
         before, shown = max(step - 1, 0), labels[step - 1] if step else "–"  # step 0 can only attend to itself
-        box_around(ax, (step, 0.0), 0.62, 1.05, f"{word}\n{shown}", size=11, fill=PAPER, edge=INK)
+        box_around(ax, (step, 0.0), 0.62, 1.05, f"{shown}\n{word}", size=11, fill=PAPER, edge=INK)
         say(ax, step, -0.78, f"step {step}", size=10)
         look: Look = {"fill": READS if step == found else PAPER, "edge": TRUTH_COLOUR if step == found else INK}
         box_around(ax, (step, 2.5), 0.62, 1.05, f"{shown}\n{inputs[before]}", size=11, **look)
@@ -153,39 +153,6 @@ def _by_distance(queries: np.ndarray, keys: np.ndarray, beta: float) -> np.ndarr
     scores = -beta / 2 * (queries[:, None] - keys[None]) ** 2
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
-
-
-def plot_bind_and_find(networks: Mapping[str, tuple[Sequence[str], Tensor, Tensor, tuple[int, int]]]) -> list[Axes]:
-    """Draw two heads of each network, one network per column: the one that binds above the one that finds.
-
-    Args:
-        networks: ``{title: (names of the positions, weights of the binding head, of the finding head, wanted)}``,
-            weights ``(T, T)``, and as wanted the row and column in which the answer should be found.
-
-    Raises:
-        ValueError: if there is no network, or weights have another shape than ``(T, T)``.
-    """
-    if not networks:
-        raise ValueError("networks must hold at least one")
-    for title, (names, *weights, _) in networks.items():
-        if any(of.shape != (len(names), len(names)) for of in weights):
-            shapes = [tuple(of.shape) for of in weights]
-            raise ValueError(f"weights of {title} must be {len(names)} × {len(names)}, got {shapes}")
-    shape = (2, len(networks)) if len(networks) > 1 else (1, 2)  # one network alone has its two heads side by side
-    size = (6.5, 6.6 if len(networks) > 1 else 3.7)
-    _, grid = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
-    for column, (title, (names, *weights, wanted)) in enumerate(networks.items()):
-        steps = range(1, len(names))
-        marks = [[(step, step - 1) for step in steps], [wanted]]
-        for row, (kind, of) in enumerate(zip(("binds", "finds"), weights, strict=True)):
-            ax = grid[row, column] if len(networks) > 1 else grid[0, row]
-            below, first = row == len(grid) - 1 or len(grid) == 1, ax in grid[:, 0]
-            plot_heat(of, "attended to" if below else "", "attending position" if first else "", annotate=False,
-                      limits=(0, 1), xticks=names, yticks=names, ax=ax, title=f"{title}: {kind}")  # fmt: skip
-            ax.tick_params(labelsize=10)
-            ax.tick_params(axis="x", rotation=90)
-            _circle(ax, marks[row], 60 / len(names) + 3)
-    return list(grid.flat)
 
 
 def _circle(ax: Axes, cells: Sequence[tuple[int, int]], size: float) -> None:
