@@ -108,7 +108,7 @@ def test_errors_are_counted_by_context():
     assert four_copiers.errors(names) == {"twice": 1.0, "once": 0.0}
 
 
-def test_the_record_has_three_seeds_within_three_points_of_one_from_another_machine():
+def test_the_record_has_three_seeds_within_three_points_of_an_older_one():
     runs = load_result("four_copiers")["runs"]
     assert sorted(run["seed"] for run in runs) == [0, 1, 2]
     older = {run["seed"]: run for run in load_result("slower_rotation")["runs"] if run["model"] == "file"}

@@ -104,16 +104,24 @@ def copied(model: Copier, size: int, count: int = TESTS) -> dict[str, float]:
     return {"exact": round(exact, 4), "letters": round(letters, 4)}
 
 
+def equal_contexts(letters: Tensor, context: int) -> Tensor:
+    """Before which positions of ``letters (B, size)`` the same ``context`` letters stand: bool ``(B, size, size)``.
+
+    The beginning of a string counts as a sign of its own.
+    """
+    count, size = letters.shape
+    starts = -1 - torch.arange(context).flip(0).expand(count, -1)  # (B, context)
+    windows = torch.cat([starts, letters], dim=1).unfold(1, context, 1)[:, :size]  # (B, size, context): before each
+    return (windows[:, :, None] == windows[:, None]).all(dim=-1)
+
+
 def copied_by_rule(size: int, context: int, count: int = TESTS) -> float:
     """Share of the same strings that a rule copies: write what followed the last ``context`` letters in the string.
 
-    Where these stand in the string several times, it takes one of them at random; this is the expected share. The
-    beginning of the string counts as a sign of its own.
+    Where these stand in the string several times, it takes one of them at random; this is the expected share.
     """
     letters = strings(count, size, TEST_SEED + size).source  # (B, size)
-    starts = -1 - torch.arange(context).flip(0).expand(count, -1)  # (B, context)
-    windows = torch.cat([starts, letters], dim=1).unfold(1, context, 1)[:, :size]  # (B, size, context): before each
-    equal = (windows[:, :, None] == windows[:, None]).all(dim=-1)  # (B, size, size)
+    equal = equal_contexts(letters, context)  # (B, size, size)
     same = equal & (letters[:, :, None] == letters[:, None])  # another position may hold the right letter, too
     chance = same.sum(dim=-1) / equal.sum(dim=-1)  # (B, size)
     return chance.double().prod(dim=1).mean().item()

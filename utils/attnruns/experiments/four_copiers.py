@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attnruns.experiments import slower_rotation
+from attnruns.experiments.decoder_lengths import equal_contexts
 from attnruns.experiments.slowed_weights import read_in
 from attnruns.experiments.slower_rotation import (
     CHAPTER,
@@ -33,7 +34,10 @@ SIZES = (6, 12, 15, 24, 48)  # letters
 KINDS = ("rotary, rotary", "window, none", "window, rotary", "rotary, none")  # first layer, second layer
 SIZE, TEST_SEED = slower_rotation.SIZES[-1], 171  # letters of the strings whose weights are kept
 NEAR = 8  # distances that are kept: 0 to 7
-CUTS = (4, 24)  # letters that the first layer sees in a test, itself included; 24 is the farthest distance of training
+CUTS = (
+    4,
+    24,
+)  # letters that the first layer sees in a test, itself included; 24 shows all distances of training, 0 to 23
 SCORED = (("trained", TRAINED), ("trained", SIZE), ("second", SIZE))  # how the second layer is read, letters
 STEPS = {"file": slower_rotation.STEPS["file"]}
 UNCHANGED = scales_of("trained", TRAINED)
@@ -115,14 +119,10 @@ def cut_short(names: Mapping[str, Any]) -> dict[str, dict[str, dict[str, float]]
 def stand_twice(letters: Tensor, context: int = 2) -> Tensor:
     """Whether the letters before a position, so many, stand before another letter as well: bool ``(B, size)``.
 
-    The beginning of the string counts as a sign of its own. Such a letter cannot be found by them alone.
+    Such a letter cannot be found by them alone.
     """
-    count, size = letters.shape
-    starts = -1 - torch.arange(context).flip(0).expand(count, -1)  # (B, context)
-    windows = torch.cat([starts, letters], dim=1).unfold(1, context, 1)[:, :size]  # (B, size, context)
-    equal = (windows[:, :, None] == windows[:, None]).all(dim=-1)  # (B, size, size)
-    found: Tensor = (equal & (letters[:, :, None] != letters[:, None])).any(dim=-1)
-    return found
+    equal = equal_contexts(letters, context)  # (B, size, size)
+    return (equal & (letters[:, :, None] != letters[:, None])).any(dim=-1)
 
 
 @torch.no_grad()

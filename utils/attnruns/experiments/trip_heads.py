@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from attnbook.data.points.geometry import random_points
-from attnbook.data.points.tours import tour_length
+from attnbook.data.points.tours import random_tours, tour_length
 from attnbook.seeding import generator
 from attnruns.experiments.trip_file import SETTINGS, TEST_SEED, TESTS, file
 from attnruns.shared.recipes import chosen
@@ -98,7 +98,7 @@ def build(name: str) -> nn.Module:
 def shuffled(points: Tensor) -> tuple[Tensor, Tensor]:
     """The lists with all cities but the first in another order: orders ``(B, N)``, and the lists ``(B, N, 2)``."""
     sets, cities, _ = points.shape
-    order = torch.rand(sets, cities - 1, generator=generator(TEST_SEED + 1)).argsort(dim=1) + 1
+    order = random_tours(cities - 1, sets, generator(TEST_SEED + 1)) + 1
     order = torch.cat([torch.zeros(sets, 1, dtype=torch.long), order], dim=1)
     return order, points.gather(1, order[..., None].expand(-1, -1, 2))
 

@@ -24,7 +24,7 @@ class DensePositions(nn.Module):
     Raises:
         ValueError: if C² isn't a multiple of 8 N.
 
-    Source: ours; after the mixing of tokens in Tolstikhin et al. 2021.
+    Source: ours.
     """
 
     def __init__(
@@ -38,8 +38,8 @@ class DensePositions(nn.Module):
         super().__init__()
         positions, wide = size[0] * size[1], channels // value_reduction
         middle, rest = divmod(channels**2, REDUCTION * positions)
-        if rest or not middle:
-            raise ValueError(f"channels² must be a multiple of 8 · {positions}, got {channels} channels")
+        if rest:
+            raise ValueError(f"channels² must be a multiple of {REDUCTION} · {positions}, got {channels} channels")
         self.gather = spectrally_normalised(nn.Linear(positions, middle, bias=False), normalised)
         self.spread = spectrally_normalised(nn.Linear(middle, positions, bias=False), normalised)
         self.value = spectrally_normalised(nn.Conv2d(channels, wide, 1, bias=False), normalised)

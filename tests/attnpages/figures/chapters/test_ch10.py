@@ -174,7 +174,9 @@ def test_settings_lie_in_the_plane_at_the_mean_of_their_groups(looks_right):
     assert written["0.7"][1] > 0 > written["0.9"][1]  # above the first curve, and below the second
 
 
-@pytest.mark.parametrize("curves, target", [({}, [(1, 1)]), (PLANE, []), ({"a": {"0.5": []}}, [(1, 1)])])
+@pytest.mark.parametrize(
+    "curves, target", [({}, [(1, 1)]), (PLANE, []), ({"a": {}}, [(1, 1)]), ({"a": {"0.5": []}}, [(1, 1)])]
+)
 def test_a_plane_without_points_is_refused(curves, target):
     with pytest.raises(ValueError, match="at least one point"):
         plot_plane(curves, target, "x", "y")

@@ -180,7 +180,7 @@ def plot_plane(
     Raises:
         ValueError: if there is nothing to draw, or a setting has no group.
     """
-    if not curves or not target or not all(groups for of in curves.values() for groups in of.values()):
+    if not curves or not target or not all(of and all(of.values()) for of in curves.values()):
         raise ValueError("curves and target need at least one point each, and each setting a group")
     ax = new_axes(ax, (6.5, 5.0))
     for number, (name, settings) in enumerate(curves.items()):
