@@ -46,7 +46,7 @@ def test_a_run_copies_and_reads(tmp_path, monkeypatch):
 def test_the_scores_give_the_weights(kind):
     names = slower_rotation.file(0, 1)
     model, words = names["models"][kind], names["strings"](5, B=3)
-    scores = four_copiers.scores_of(names, model, words)
+    scores = four_copiers.scores_of(model, words, names["turned"])
     later = torch.ones(10, 10).triu(1).bool()
     weights = model(words[:, :-1])[1][1]
     torch.testing.assert_close(scores.masked_fill(later, -torch.inf).softmax(dim=-1), weights)

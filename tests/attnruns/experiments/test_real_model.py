@@ -7,6 +7,7 @@ import torch
 from experiment_runs import checked_run
 from tiny_pretrained import SIZE, tiny_pretrained
 
+from attnbook.measure import inside
 from attnruns.experiments import real_model
 from attnruns.shared.runner import Job
 
@@ -105,7 +106,7 @@ def test_three_seeds_read_windows_of_twelve_texts_that_share_no_word(tiny, monke
         return model(words)[0]
 
     monkeypatch.setattr(real_model, "text_tokens", lambda pretrained: torch.arange(SIZE))
-    monkeypatch.setattr(real_model, "read_under", remembered)
+    monkeypatch.setattr(inside, "read_under", remembered)
     steps = real_model.EXPERIMENT.steps["windows"]
     for seed in range(3):
         figures = real_model.run(Job("windows", seed, steps)).figures

@@ -45,3 +45,17 @@ def test_the_record_has_three_seeds_of_each_and_the_weights_of_the_chapter():
     }
     weight = trip_file.trained("lengths").embed.weight
     assert weight.isfinite().all()
+
+
+def test_a_trip_shorter_than_the_others_becomes_more_probable(monkeypatch):
+    monkeypatch.setattr(trip_file, "DRAWS", 2)
+    trips = torch.tensor([[0, 1, 2], [0, 2, 1], [0, 1, 2], [0, 2, 1]])  # two draws for each of two sets of cities
+    logits = torch.zeros(4, 2, 3, requires_grad=True)
+    trip_file.loss_of_lengths(logits.log_softmax(dim=2), trips, torch.tensor([1.0, 3.0, 5.0, 4.0])).backward()
+    change = -logits.grad.gather(2, trips[:, 1:, None])[..., 0]  # (4, 2): by a step down
+    assert [[value > 0 for value in row] for row in change.tolist()] == [
+        [True] * 2,
+        [False] * 2,
+        [False] * 2,
+        [True] * 2,
+    ]

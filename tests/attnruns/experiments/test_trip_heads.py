@@ -27,7 +27,7 @@ def test_a_run_trains_the_network_and_tests_what_its_rows_can_name(name, tmp_pat
 def test_the_pointer_is_the_file_s_own_and_all_heads_share_its_encoder():
     points, names = random_points(5, 6, generator(1)), trip_file.file(0)
     own = names["TripNetwork"]()
-    networks = {name: trip_heads.build(name) for name in trip_heads.HEADS}
+    networks = {name: trip_heads.network_of(trip_file.file(0), name) for name in trip_heads.HEADS}
     with torch.no_grad():
         torch.testing.assert_close(names["answer"](own, points), names["answer"](networks["pointer"], points))
     weights = [network.encoder.layers[0].linear1.weight for network in (own, *networks.values())]
@@ -36,7 +36,7 @@ def test_the_pointer_is_the_file_s_own_and_all_heads_share_its_encoder():
 
 @pytest.mark.parametrize("name", FIXED)
 def test_masked_rows_have_no_probability_and_the_others_sum_to_one(name):
-    network, points = trip_heads.build(name), random_points(5, 6, generator(1))
+    network, points = trip_heads.network_of(trip_file.file(0), name), random_points(5, 6, generator(1))
     with torch.no_grad():
         trips, log_probs = trip_file.file(0)["answer"](network, points)
     assert trips.sort(dim=1).values.tolist() == [[0, 1, 2, 3, 4]] * 6
@@ -45,7 +45,7 @@ def test_masked_rows_have_no_probability_and_the_others_sum_to_one(name):
 
 @pytest.mark.parametrize("name", FIXED)
 def test_only_a_head_that_is_given_positions_can_tell_where_a_city_stands(name):
-    network, points = trip_heads.build(name), random_points(5, 6, generator(1))
+    network, points = trip_heads.network_of(trip_file.file(0), name), random_points(5, 6, generator(1))
     moved = points[:, [0, 2, 1, 3, 4]]
     with torch.no_grad():
         one, other = (trip_file.file(0)["answer"](network, of)[1][:, 0] for of in (points, moved))

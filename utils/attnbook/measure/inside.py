@@ -4,7 +4,7 @@ Nothing here changes the model. "First" is the first position of the text, to wh
 have nothing to fetch: an attention sink.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 import torch
@@ -55,10 +55,18 @@ def sinks_and_window(length: int, window: int, sinks: int) -> Tensor:
 
 
 @evaluating
-def read_under(model: LanguageModel, words: Tensor, mask: Tensor) -> Tensor:
-    """Logits ``(B, T, V)`` when attention is allowed where ``mask (T, T)`` says so, in every layer."""
-    *_, last = _between_blocks(model, words, mask.to(words.device))
-    return model.output(model.blocks.last_norm(last))
+def read_under(model: LanguageModel, words: Tensor, mask: Tensor | Sequence[Tensor], since: int = 0) -> Tensor:
+    """Logits of the positions from ``since`` on, ``(B, T - since, V)``, when attention is allowed where a mask says so.
+
+    The mask ``(T, T)`` is that of every layer; a list has one for each.
+    """
+    *_, last = _between_blocks(model, words, mask)
+    return model.output(model.blocks.last_norm(last[:, since:]))
+
+
+def nats_under(model: LanguageModel, texts: Iterable[Tensor], mask: Tensor) -> Tensor:
+    """Nats with which each token after the first surprised, each text ``(T,)`` read alone: ``(texts, T - 1)``."""
+    return torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
 
 
 @evaluating
@@ -67,12 +75,14 @@ def residuals(model: LanguageModel, words: Tensor) -> list[Tensor]:
     return list(_between_blocks(model, words, causal_mask(words.shape[1], words.device)))
 
 
-def _between_blocks(model: LanguageModel, words: Tensor, mask: Tensor) -> Iterator[Tensor]:
-    """What enters the first block, and what leaves each: ``(B, T, D)``."""
+def _between_blocks(model: LanguageModel, words: Tensor, mask: Tensor | Sequence[Tensor]) -> Iterator[Tensor]:
+    """What enters the first block, and what leaves each: ``(B, T, D)``. The mask is one for all, or one for each."""
+    layers = list(model.blocks.layers)
+    masks = [mask.to(words.device)] * len(layers) if isinstance(mask, Tensor) else mask
     x = model.embed(words)
     yield x
-    for layer in model.blocks.layers:
-        x, *_ = layer(x, mask)
+    for layer, allowed in zip(layers, masks, strict=True):
+        x, *_ = layer(x, allowed.to(words.device))
         yield x
 
 

@@ -7,7 +7,7 @@ without positions in the second layer is read with a window in the first, too, a
 window tells where it errs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -60,8 +60,8 @@ def first_layer(names: dict[str, Any], way: str) -> list[list[float]]:
 
 
 @torch.no_grad()
-def scores_of(names: Mapping[str, Any], model: nn.Module, words: Tensor) -> Tensor:
-    """Scores of the second layer before the mask and the softmax, ``(B, H, T, T)``."""
+def scores_of(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], Tensor]) -> Tensor:
+    """Scores of the second layer before the mask and the softmax, ``(B, H, T, T)``; ``turned`` is the file's."""
     read: list[Tensor] = []
     layer: Any = model.layers[1]  # type: ignore[index]
     hook = layer.register_forward_pre_hook(lambda _, given: read.append(given[0]))
@@ -71,7 +71,7 @@ def scores_of(names: Mapping[str, Any], model: nn.Module, words: Tensor) -> Tens
         hook.remove()
     query, key, _ = layer.project(read[0]).unflatten(-1, (3, layer.H, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
     if layer.rotary:
-        query, key = (names["turned"](part, layer.scale) for part in (query, key))
+        query, key = (turned(part, layer.scale) for part in (query, key))
     scores: Tensor = query @ key.mT / query.shape[-1] ** 0.5
     return scores
 
@@ -97,7 +97,7 @@ def second_layer(names: Mapping[str, Any]) -> list[dict[str, Any]]:
     model, found = names["models"]["rotary, rotary"], []
     for way, size in SCORED:
         with scaled(model, scales_of(way, size)):
-            scores = scores_of(names, model, tested_strings(names, size, TEST_SEED))
+            scores = scores_of(model, tested_strings(names, size, TEST_SEED), names["turned"])
         found.append({"way": way, "letters": size, **right_and_rewarded(scores)})
     return found
 

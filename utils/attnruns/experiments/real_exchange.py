@@ -148,7 +148,8 @@ def example(job: Job) -> dict[str, Any]:
     words, colours = zip(*EXAMPLE, strict=True)
     which, labels = [words.index(word) for word in (*words, ASKED)], [LABELS.index(colour) for colour in colours]
     one, other = EXCHANGED[job.model]
-    exchanged = [words[{one: other, other: one}.get(number, number)] for number in range(len(words))]
+    exchanged = list(words)
+    exchanged[one], exchanged[other] = words[other], words[one]
     first, second = (prompt(pretrained, list(of), which, labels) for of in (words, exchanged))
     end = int(first.asked[-1]) + 1
     paths = ExchangedPaths(pretrained.model, torch.stack([first.tokens[:end], second.tokens[:end]]), heads["binders"])

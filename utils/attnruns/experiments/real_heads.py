@@ -13,10 +13,9 @@ from attnbook.measure.induction import mean_contexts
 from attnbook.measure.inside import (
     attentions_of,
     first_position_share,
-    read_under,
+    nats_under,
     residuals,
     sinks_and_window,
-    surprises,
     without_heads,
 )
 from attnruns.experiments.real_model import (
@@ -124,7 +123,7 @@ def other_sinks(job: Job) -> dict[str, Any]:
     figures = {}
     for name, mask in masks.items():
         with fused(pretrained.model), torch.no_grad():
-            loss = torch.cat([surprises(read_under(pretrained.model, text[None], mask), text[None]) for text in texts])
+            loss = nats_under(pretrained.model, texts, mask)
         figures[name] = [round(nats, 4) for nats in loss[:, WINDOW:].mean(dim=1).tolist()]
     return {"nats": figures}
 

@@ -19,8 +19,8 @@ from attnbook.data.texts.book_prose import book_prose
 from attnbook.measure.induction import prefix_matching_score, previous_word_score
 from attnbook.measure.inside import (
     attentions_of,
+    nats_under,
     read_in_chunks,
-    read_under,
     sinks_and_window,
     surprises,
     without_heads,
@@ -187,7 +187,7 @@ def windows(job: Job) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for name, mask in masks.items():
         with fused(pretrained.model), torch.no_grad():
-            loss = torch.cat([surprises(read_under(pretrained.model, text[None], mask), text[None]) for text in texts])
+            loss = nats_under(pretrained.model, texts, mask)
         by_position = [rounded_mean(part) for part in loss.split(64, dim=1)]
         figures[name] = {"nats": by_position, "perplexity": round(loss[:, WINDOW:].mean().exp().item(), 2)}
     return {"texts": len(texts), "by_mask": figures}

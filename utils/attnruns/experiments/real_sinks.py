@@ -22,7 +22,7 @@ from torch import Tensor
 
 from attnbook.attention import MultiHeadAttention, attend, merge_heads, split_heads
 from attnbook.attention.multihead import Heads
-from attnbook.measure.inside import attentions_of, read_under, sinks_and_window, surprises
+from attnbook.measure.inside import attentions_of, nats_under, sinks_and_window
 from attnruns.experiments.real_model import fused, smollm2, text_tokens, window_texts
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
@@ -139,7 +139,7 @@ def nats_in(ways: Mapping[str, tuple[str, str | None, int]], texts: Tensor) -> d
         window, sinks = MASKS[mask_name]
         mask = sinks_and_window(length, length if window is None else window, sinks)
         with torch.no_grad(), doing_without(model, way, position):
-            loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
+            loss = nats_under(model, texts, mask)
         figures[name] = rounded(loss[:, WINDOW:].mean(dim=1))
     return figures
 
@@ -206,7 +206,7 @@ def another(job: Job) -> dict[str, Any]:
         mask = sinks_and_window(len(texts[0]), WINDOW, 0)
         mask[position:, position] = True
         with fused(model), torch.no_grad():
-            loss = torch.cat([surprises(read_under(model, text[None], mask), text[None]) for text in texts])
+            loss = nats_under(model, texts, mask)
         late = loss[:, WINDOW:]
         figures[str(position + 1)] = {
             "perplexity": round(late.mean().exp().item(), 2),

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.func import functional_call
 
 from attnbook.decoding import greedy, sample
-from attnbook.measure.inside import attentions_of, residuals, sinks_and_window, surprises
+from attnbook.measure.inside import attentions_of, read_under, residuals, sinks_and_window, surprises
 from attnbook.measure.text import repetition
 from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
@@ -185,6 +185,13 @@ def lists_around_texts(pretrained: Pretrained, count: int, seed: int) -> Tensor:
     return torch.cat([words, between, words], dim=1)
 
 
+def masks_by_layer(model, length: int, window: int, global_layers: Collection[int]) -> list[Tensor]:
+    """A mask ``(T, T)`` for each layer: everything in ``global_layers``, from 1 on, elsewhere a window and sinks."""
+    everything, local = sinks_and_window(length, length, 0), sinks_and_window(length, window, SINKS)
+    numbers = range(1, len(model.blocks.layers) + 1)
+    return [everything if number in global_layers else local for number in numbers]
+
+
 @evaluating
 def copied_and_perplexity(model, twice: Tensor, global_layers: Collection[int]) -> tuple[Tensor, float]:
     """Read lists around texts ``twice (B, T)`` with a window and sinks in all layers but ``global_layers``, from 1 on.
@@ -194,12 +201,8 @@ def copied_and_perplexity(model, twice: Tensor, global_layers: Collection[int]) 
         between, from its 65th token on.
     """
     length, period = twice.shape[1], (twice.shape[1] - BETWEEN) // 2
-    everything, local = sinks_and_window(length, length, 0), sinks_and_window(length, WINDOW, SINKS)
-    x = model.embed(twice)
     with fused(model):
-        for number, layer in enumerate(model.blocks.layers, start=1):
-            x, *_ = layer(x, everything if number in global_layers else local)
-    logits = model.output(model.blocks.last_norm(x))
+        logits = read_under(model, twice, masks_by_layer(model, length, WINDOW, global_layers))
     copied = logits[:, -period:-1].argmax(dim=-1) == twice[:, 1 - period :]
     text = surprises(logits, twice)[:, period + 63 : period + BETWEEN - 1]
     return copied, text.mean().exp().item()

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from attnbook.measure.inside import sinks_and_window, surprises
+from attnbook.measure.inside import read_under, surprises
 from attnbook.models import LanguageModel
 from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import common_words, fused, smollm2, text_tokens
-from attnruns.experiments.real_texts import SINKS, rounded_cache
+from attnruns.experiments.real_texts import SINKS, masks_by_layer, rounded_cache
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -76,15 +76,11 @@ def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[
     """Nats of each scored token, and which words of the second list are named, from 2 on."""
     length = text.shape[1]
     before = length - WORDS
-    everything = sinks_and_window(length, length, 0)
-    local = sinks_and_window(length, tokens_kept(way, before) - SINKS, SINKS)
-    x = model.embed(text)
-    with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():
-        for number, layer in enumerate(model.blocks.layers, start=1):
-            x, *_ = layer(x, everything if number in way.layers else local)
+    masks = masks_by_layer(model, length, tokens_kept(way, before) - SINKS, way.layers)
     scored = min(SCORED, before - BEGINNING - WORDS - 1)
-    last = x[:, before - scored - 1 :]  # the scored tokens and the list, with the token before
-    logits, end = model.output(model.blocks.last_norm(last)), text[:, before - scored - 1 :]
+    since = before - scored - 1  # the token before the scored ones
+    with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():
+        logits, end = read_under(model, text, masks, since), text[:, since:]
     nats = surprises(logits, end)[0, :scored]
     named = logits[0, -WORDS:-1].argmax(dim=-1) == end[0, 1 - WORDS :]
     return nats.tolist(), (named.nonzero()[:, 0] + 2).tolist()

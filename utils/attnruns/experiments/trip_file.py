@@ -9,17 +9,19 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attnbook.data.points.geometry import random_points
 from attnbook.data.points.tours import tour_length
 from attnbook.seeding import generator
+from attnbook.training.reinforce import leave_one_out_baseline, reinforce_loss
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "14_pointer_networks"
 STEPS = {"labels": 400, "lengths": 1200}
+DRAWS = 8  # of trips for the same cities, in the training from lengths
 TRAINED_HERE = ("test", "ask")  # cells of the file that train or need a trained network
 SIZES, TESTS, TEST_SEED = (5, 8), 500, 10_000  # cities and sets of the tests; all networks have the same sets
 
@@ -30,16 +32,23 @@ def file(seed: int) -> dict[str, Any]:
     return names
 
 
-def train_by_length(names: dict[str, Any], model: nn.Module, steps: int, draws: int = 8) -> None:
+def loss_of_lengths(log_probs: Tensor, trips: Tensor, lengths: Tensor) -> Tensor:
+    """REINFORCE, whose reward is minus the length, with the mean of the other draws for the same cities as baseline.
+
+    ``log_probs (B, N - 1, N)`` of the choices, ``trips (B, N)`` and their ``lengths (B,)``, DRAWS beside each other.
+    """
+    rewards = -lengths.reshape(-1, DRAWS)  # (B / DRAWS, DRAWS)
+    of_choices = log_probs.gather(2, trips[:, 1:, None])[..., 0]  # (B, N - 1)
+    return reinforce_loss(of_choices, rewards.reshape(-1, 1), leave_one_out_baseline(rewards).reshape(-1, 1))
+
+
+def train_by_length(names: dict[str, Any], model: nn.Module, steps: int) -> None:
     """Make trips through five cities more probable that are shorter than the others drawn for the same cities."""
     optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
     for _ in range(steps):
-        points = torch.rand(16, 5, 2).repeat_interleave(draws, dim=0)  # (128, 5, 2): each set eight times
+        points = torch.rand(16, 5, 2).repeat_interleave(DRAWS, dim=0)  # (128, 5, 2): each set eight times
         trips, log_probs = names["answer"](model, points, draw=True)  # (128, 5), (128, 4, 5)
-        log_p = log_probs.gather(2, trips[:, 1:, None]).sum(dim=(1, 2))  # (128,): of the whole trip
-        lengths = names["trip_length"](points, trips[:, None]).reshape(-1, draws)  # (16, 8)
-        baseline = (lengths.sum(dim=1, keepdim=True) - lengths) / (draws - 1)  # (16, 8): the mean of the other seven
-        loss = ((lengths - baseline).flatten() * log_p).mean()
+        loss = loss_of_lengths(log_probs, trips, names["trip_length"](points, trips[:, None])[:, 0])
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

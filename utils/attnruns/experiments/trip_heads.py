@@ -90,11 +90,6 @@ def network_of(names: dict[str, Any], name: str) -> nn.Module:
     return network
 
 
-def build(name: str) -> nn.Module:
-    """A fresh network."""
-    return network_of(file(0), name)
-
-
 def shuffled(points: Tensor) -> tuple[Tensor, Tensor]:
     """The lists with all cities but the first in another order: orders ``(B, N)``, and the lists ``(B, N, 2)``."""
     sets, cities, _ = points.shape
@@ -105,9 +100,8 @@ def shuffled(points: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def tested(names: dict[str, Any], network: Any) -> dict[str, dict[str, float] | None]:
-    """By the number of cities, what shares of the answers are shortest trips, and the same after shuffling the list.
-
-    ``None`` where the network cannot answer.
+    """By the number of cities, the shares of answers that are shortest trips, before the list is shuffled and after it,
+    and that are the same trip then; and the mean gap before. ``None`` where the network cannot answer.
     """
     figures: dict[str, dict[str, float] | None] = {}
     most = network.pointer.head.rows if isinstance(network.pointer, FixedHead) else max(SIZES)
@@ -129,7 +123,6 @@ def tested(names: dict[str, Any], network: Any) -> dict[str, dict[str, float] | 
 
 def run(job: Job) -> Outcome:
     """Train one network by the file's own function, and test it."""
-    chosen(STEPS, job.model)
     names = file(job.seed)
     network, started = network_of(names, job.model), time.process_time()
     names["train"](network, job.steps)

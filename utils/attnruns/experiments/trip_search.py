@@ -45,12 +45,12 @@ def beam(names: dict[str, Any], model: Any, points: Tensor, width: int = WIDTH) 
     return trips
 
 
-def drawn_by_distance(points: Tensor, sharpness: float = 10) -> Tensor:
-    """Trips that the chapter's pointer by hand draws, one per set: its score is minus the distance, times this number.
+def drawn_by_distance(points: Tensor) -> Tensor:
+    """Trips that the chapter's pointer by hand draws, one per set: its score is minus ten times the distance.
 
     ``(B, N, 2)`` -> ``(B, N)``, all beginning at city 0, with torch's own random numbers.
     """
-    scores = -sharpness * torch.cdist(points, points)  # (B, N, N)
+    scores = -10 * torch.cdist(points, points)  # (B, N, N)
     rows = torch.arange(len(points))
     free = torch.ones(points.shape[:2], dtype=torch.bool)  # (B, N)
     trip = [torch.zeros(len(points), dtype=torch.long)]

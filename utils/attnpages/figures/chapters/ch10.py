@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
-from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, CurveStyle, Look, legend_above, new_axes, readable, styles_for
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
 Point = tuple[float, float]  # two measures of one group of texts
@@ -183,16 +183,8 @@ def plot_plane(
     if not curves or not target or not all(of and all(of.values()) for of in curves.values()):
         raise ValueError("curves and target need at least one point each, and each setting a group")
     ax = new_axes(ax, (6.5, 5.0))
-    for number, (name, settings) in enumerate(curves.items()):
-        style = STYLES[number]
-        means = {setting: _mean(groups) for setting, groups in settings.items()}
-        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 7}
-        ax.plot(*zip(*means.values(), strict=True), label=name, **look)
-        for groups in settings.values():
-            ax.plot(*zip(*groups, strict=True), color=style.colour, marker=style.marker, markersize=3, **DOTS)
-        where, ha, va = ((7, 4), "left", "bottom") if number % 2 == 0 else ((-6, -4), "right", "top")
-        for setting, at in means.items():
-            ax.annotate(setting, at, where, textcoords="offset points", ha=ha, va=va, color=style.colour, size=10)
+    for number, (name, style) in enumerate(styles_for(curves).items()):
+        _settings(ax, name, curves[name], style, above=number % 2 == 0)
     ax.plot(*zip(*target, strict=True), color=LINE, marker="*", markersize=5, **DOTS)
     ax.plot(*_mean(target), color=LINE, marker="*", markersize=17, linestyle="none", label=target_name)
     ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -200,6 +192,18 @@ def plot_plane(
     ax.set_ylim(bottom=0)
     legend_above(ax, *ax.get_legend_handles_labels())
     return ax
+
+
+def _settings(ax: Axes, name: str, settings: Mapping[str, Sequence[Point]], style: CurveStyle, above: bool) -> None:
+    """A line through the means of one kind of settings, its groups, and the settings above or below it."""
+    means = {setting: _mean(groups) for setting, groups in settings.items()}
+    look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "markersize": 7}
+    ax.plot(*zip(*means.values(), strict=True), label=name, **look)
+    for groups in settings.values():
+        ax.plot(*zip(*groups, strict=True), color=style.colour, marker=style.marker, markersize=3, **DOTS)
+    where, ha, va = ((7, 4), "left", "bottom") if above else ((-6, -4), "right", "top")
+    for setting, at in means.items():
+        ax.annotate(setting, at, where, textcoords="offset points", ha=ha, va=va, color=style.colour, size=10)
 
 
 def _mean(points: Sequence[Point]) -> Point:

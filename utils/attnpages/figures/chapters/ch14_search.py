@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from attnpages.figures.palette import INK
-from attnpages.figures.style import STYLES, Look, new_axes
+from attnpages.figures.style import CurveStyle, Look, new_axes, styles_for
 
 _BESIDE: Look = {"textcoords": "offset points", "va": "center", "fontsize": 11}
 
@@ -34,14 +34,8 @@ def plot_gap_by_trips(
         found = (dict(drawn), dict(others), dict(rules))
         raise ValueError(f"there must be drawn trips, and gaps above 0, got {found}")
     ax = new_axes(ax, (6.5, 3.9))
-    for (name, by_count), style in zip(drawn.items(), STYLES, strict=False):
-        counts = sorted(by_count)
-        middles = [sum(by_count[count]) / len(by_count[count]) for count in counts]
-        spread = [[mid - min(by_count[n]) for n, mid in zip(counts, middles, strict=True)]]
-        spread.append([max(by_count[n]) - mid for n, mid in zip(counts, middles, strict=True)])
-        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker}
-        ax.errorbar(counts, middles, yerr=spread, **look, linewidth=2, capsize=4)
-        ax.annotate(name, (counts[-1], middles[-1]), (8, 0), color=style.colour, **_BESIDE, ha="left")
+    for name, style in styles_for(drawn).items():
+        _curve(ax, name, drawn[name], style)
     for name, (count, gap) in others.items():
         ax.plot(count, gap, marker="D", markersize=8, color=INK, linestyle="")
         ax.annotate(name, (count, gap), (10, -9), **_BESIDE)
@@ -56,3 +50,14 @@ def plot_gap_by_trips(
     ax.minorticks_off()
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
     return ax
+
+
+def _curve(ax: Axes, name: str, by_count: Mapping[int, Sequence[float]], style: CurveStyle) -> None:
+    """The mean gap by the number of trips, with the range of the seeds, and its name behind the last one."""
+    counts = sorted(by_count)
+    middles = [sum(by_count[count]) / len(by_count[count]) for count in counts]
+    spread = [[mid - min(by_count[n]) for n, mid in zip(counts, middles, strict=True)]]
+    spread.append([max(by_count[n]) - mid for n, mid in zip(counts, middles, strict=True)])
+    look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker}
+    ax.errorbar(counts, middles, yerr=spread, **look, linewidth=2, capsize=4)
+    ax.annotate(name, (counts[-1], middles[-1]), (8, 0), color=style.colour, **_BESIDE, ha="left")
