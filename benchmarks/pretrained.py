@@ -10,6 +10,7 @@ that ours is faster. ``transformers`` is no part of the course's environment.
 import argparse
 import statistics
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,10 +33,12 @@ class Side(NamedTuple):
     read: Callable
 
 
-def ours(path: Path, dtype: torch.dtype, halves: bool = False) -> Side:
+def ours(path: Path, dtype: torch.dtype, halves: bool = False, device: str = "cpu") -> Side:
     """Our blocks with these weights, and torch's fused kernel of attention, which the other side uses too."""
     model = load(path, dtype, fused=True).model
-    model = in_halves(model) if halves else packed(model)
+    if device == "cpu":
+        model = in_halves(model) if halves else packed(model)
+    model = model.to(device)
 
     def read(words: Tensor, state):
         state = model.start() if state is None else state
@@ -45,13 +48,13 @@ def ours(path: Path, dtype: torch.dtype, halves: bool = False) -> Side:
     return Side("ours", read)
 
 
-def theirs(path: Path, dtype: torch.dtype) -> Side:
+def theirs(path: Path, dtype: torch.dtype, device: str = "cpu") -> Side:
     """The class of ``transformers``, with its own cache."""
     from transformers import AutoModelForCausalLM
 
     where = {"pretrained_model_name_or_path": path} if path.is_dir() else {
         "pretrained_model_name_or_path": path.parent, "gguf_file": path.name}  # fmt: skip
-    model = AutoModelForCausalLM.from_pretrained(**where, dtype=dtype).eval()
+    model = AutoModelForCausalLM.from_pretrained(**where, dtype=dtype).eval().to(device)
 
     def read(words: Tensor, state):
         out = model(input_ids=words, past_key_values=state, use_cache=True, logits_to_keep=1)
@@ -77,18 +80,18 @@ class Turn:
 
 @torch.no_grad()
 def compare(
-    sides: tuple[Side, Side], length: int, tokens: int, rounds: int, clock: Callable = wall_seconds
+    sides: tuple[Side, Side], length: int, tokens: int, rounds: int, clock: Callable = wall_seconds, device: str = "cpu"
 ) -> dict[str, tuple[float, float, float]]:
     """For "prefill" and "decoding": tokens per second of both sides, and how many times as fast the first is.
 
     Args:
         length: tokens of the prompt. tokens: how many are written after it. rounds: how often.
-        clock: of the call to it, in seconds.
+        clock: of the call to it, in seconds. device: where both compute.
     """
     prefill: list[list[float]] = [[], []]
     decoding: list[list[float]] = [[], []]
     for number in range(rounds + 1):
-        words = torch.randint(1000, 40000, (1, length), generator=torch.Generator().manual_seed(number))
+        words = torch.randint(1000, 40000, (1, length), generator=torch.Generator().manual_seed(number)).to(device)
         turns = [Turn(side, clock) for side in sides]
         for step in range(tokens + 1):
             for turn in turns if (number + step) % 2 else turns[::-1]:
@@ -118,6 +121,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--dtypes", nargs="+", choices=DTYPES, default=list(DTYPES), help="of the weights on both sides"
     )
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="processor: other programs do not count")
+    parser.add_argument("--device", default="cpu", help="where both compute, such as cuda; there, the wall's clock")
     parser.add_argument("--halves", action="store_true", help="ours has its matrices as float16, in float32 alone")
     parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
@@ -127,8 +131,10 @@ def main(arguments: list[str] | None = None) -> None:
     torch.set_num_threads(options.threads)
     for name in options.dtypes:
         dtype = DTYPES[name]
-        sides = ours(path, dtype, options.halves and dtype == torch.float32), theirs(path, dtype)
-        found = compare(sides, options.length, options.tokens, options.rounds, CLOCKS[options.clock])
+        halves = options.halves and dtype == torch.float32
+        sides = ours(path, dtype, halves, options.device), theirs(path, dtype, options.device)
+        clock = CLOCKS[options.clock] if options.device == "cpu" else partial(wall_seconds, device=options.device)
+        found = compare(sides, options.length, options.tokens, options.rounds, clock, options.device)
         for what, (mine, other, ratio) in found.items():
             print(
                 f"{name:9s} {what:9s} ours {mine:6.1f}, transformers {other:6.1f} tokens/s: {ratio:.2f} ×", flush=True
