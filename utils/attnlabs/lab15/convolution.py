@@ -178,7 +178,11 @@ def _dense(draw):
 
 
 DENSE_BLOCK = Exercise(
-    dense_block, cases=_dense, about=About(points=2, minutes=12, difficulty=2, read_again="The same lines in a SNAIL")
+    dense_block,
+    cases=_dense,
+    about=About(
+        points=2, minutes=12, difficulty=2, read_again=("15_snail_evidence", "What a block knows of the order")
+    ),
 )
 
 must = DENSE_BLOCK.properties
