@@ -178,7 +178,7 @@ def _dense(draw):
 
 
 DENSE_BLOCK = Exercise(
-    dense_block, cases=_dense, about=About(points=2, minutes=12, difficulty=2, read_again="The same lines in a SNAIL")
+    dense_block, cases=_dense, about=About(points=2, minutes=12, difficulty=2, read_again="Binding by a convolution")
 )
 
 must = DENSE_BLOCK.properties

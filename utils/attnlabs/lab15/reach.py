@@ -26,7 +26,7 @@ RECEPTIVE_FIELD = Exercise(
     receptive_field,
     cases=_stacks,
     gradients=False,
-    about=About(points=2, minutes=8, difficulty=2, read_again="The same lines in a SNAIL"),
+    about=About(points=2, minutes=8, difficulty=2, read_again="Binding by a convolution"),
 )
 
 must = RECEPTIVE_FIELD.properties

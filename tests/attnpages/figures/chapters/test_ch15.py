@@ -9,8 +9,8 @@ from attnpages.figures.chapters.ch15 import (
     draw_reach,
     plot_episodes,
     plot_errors,
-    plot_forming,
     plot_learner,
+    plot_two_heads,
     plot_worlds,
 )
 from attnpages.figures.palette import BLUE
@@ -96,21 +96,18 @@ def test_worlds_need_a_curve_and_words():
             plot_worlds(curves)
 
 
-def test_courses_stand_above_the_maps_of_the_heads_that_form():
-    course = {"right labels": ([0, 10], [0.2, 0.9]), "binding head": ([0, 10], [0.1, 0.8])}
-    axes = plot_forming({"seed 0": course, "seed 1": course}, {"step 10": (torch.eye(2), torch.eye(2))}, ["a", "b"],
-                        (1, 0), [10])  # fmt: skip
-    assert [ax.get_title() for ax in axes] == ["seed 0", "seed 1", "step 10", ""]
-    assert list(axes[0].lines[1].get_ydata()) == [0.1, 0.8]
-    assert len(axes[0].lines) == len(axes[1].lines) + 1  # the moment
-    assert axes[3].lines[-1].get_xydata().tolist() == [[0, 1]]
+def test_two_heads_are_drawn_in_percent_and_the_found_step_is_framed():
+    weights = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0.996, 0.004]])
+    axes = plot_two_heads({"by hand": (weights, weights), "trained": (weights, weights)}, ["cat", "hat", "cat"], "–ab")
+    assert [ax.get_title() for ax in axes[::3]] == ["layer 1 binds, by hand", "layer 2 finds, trained"]
+    assert [text.get_text() for text in axes[1].texts] == ["100", "100", "100"]
+    assert axes[1].patches[-1].get_xy() == (0.5, 1.5)
 
 
-def test_courses_have_known_names():
-    with pytest.raises(ValueError, match="hope"):
-        plot_forming({"seed 0": {"hope": ([0], [1])}}, {"step": (torch.eye(2), torch.eye(2))}, ["a", "b"], (1, 0))
-    with pytest.raises(ValueError, match="at least one"):
-        plot_forming({}, {}, ["a", "b"], (1, 0))
+@pytest.mark.parametrize(("pairs", "words"), [({}, ["a", "a"]), ({"one": (torch.eye(2), torch.eye(2))}, ["a", "b"])])
+def test_two_heads_need_a_network_and_a_question_that_stood_before(pairs, words):
+    with pytest.raises(ValueError, match="at least one network"):
+        plot_two_heads(pairs, words, "–x")
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
@@ -155,67 +156,35 @@ def _by_distance(queries: np.ndarray, keys: np.ndarray, beta: float) -> np.ndarr
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def _circle(ax: Axes, cells: Sequence[tuple[int, int]], size: float) -> None:
-    """Circles around cells ``(row, column)`` of a map."""
-    look: Look = {"marker": "o", "markerfacecolor": "none", "linestyle": "", "markeredgewidth": 1.8}
-    rows, columns = zip(*cells, strict=True)
-    ax.plot(columns, rows, color=TRUTH_COLOUR, markersize=size, **look)
-
-
-COURSES = {  # of a quantity, its colour, its line and its width
-    "right labels": (INK, "-", 2.2),
-    "right labels, bound by hand": (INK, ":", 1.8),
-    "binding head": (BLUE, "--", 2.0),
-    "finding head": (TRUTH_COLOUR, "-.", 2.0),
-}
-
-
-def plot_forming(
-    courses: Mapping[str, Mapping[str, tuple[Sequence[int], Sequence[float]]]],
-    maps: Mapping[str, tuple[object, object]],
-    names: Sequence[str],
-    wanted: tuple[int, int],
-    moments: Sequence[int] = (),
+def plot_two_heads(
+    pairs: Mapping[str, tuple[object, object]], words: Sequence[str], shown: Sequence[str]
 ) -> list[Axes]:
-    """Draw how binding and finding form in training: courses of each seed above, two heads at some moments below.
+    """Draw the weights of the head that binds and of the head that finds, in percent: a row of two maps per network.
 
     Args:
-        courses: ``{seed: {one of COURSES: (steps, shares)}}``.
-        maps: ``{title of a column: (weights of the binding head (T, T), weights of the finding head)}``.
-        names: of the T positions. wanted: row and column in which the answer should be found.
-        moments: training steps that are marked in the first panel.
+        pairs: ``{network: (weights of layer 1 (T, T), weights of layer 2)}``.
+        words: of the T steps; the last one, the question, stood at an earlier step as well. shown: their colours.
 
     Raises:
-        ValueError: if there is no course or no map, or a course has a name that is not among COURSES.
+        ValueError: if there is no network, or the question stands at no earlier step.
     """
-    unknown = {name for of in courses.values() for name in of} - set(COURSES)
-    if not courses or not maps or unknown:
-        raise ValueError(f"courses and maps must hold at least one, with the names {list(COURSES)}, got {unknown}")
-    parts = plt.figure(figsize=(6.5, 7.2), layout="constrained").subfigures(2, 1, squeeze=False, height_ratios=[1, 1.5])
-    upper, lower = parts[:, 0]
-    panels = upper.subplots(1, len(courses), sharey=True, squeeze=False)[0]
-    for ax, (title, of) in zip(panels, courses.items(), strict=True):
-        for name, (steps, shares) in of.items():
-            colour, style, width = COURSES[name]
-            ax.plot(steps, shares, color=colour, linestyle=style, linewidth=width, marker="", label=name)
-        ax.set(xlabel="training step", ylim=(0, 1.03), title=title)
-    for moment in moments:
-        panels[0].axvline(moment, color=FAINT, linewidth=1.2, zorder=0)
-    panels[0].set_ylabel("share")
-    upper.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=10.5)
-    grid = lower.subplots(2, len(maps), squeeze=False)
-    marks = ([(step, step - 1) for step in range(1, len(names))], [wanted])
-    for column, (title, pair) in enumerate(maps.items()):
-        for row, weights in enumerate(pair):
-            ax = grid[row, column]
-            plot_heat(weights, "", ("binds", "finds")[row] if column == 0 else "", annotate=False, limits=(0, 1),
-                      xticks=names if row else [""] * len(names), yticks=[""] * len(names) if column else names,
-                      ax=ax, title="" if row else title)  # fmt: skip
-            ax.title.set_fontsize(11.5)
-            ax.tick_params(labelsize=9.5)
-            ax.tick_params(axis="x", rotation=90)
-            _circle(ax, marks[row], 11)
-    return [*panels, *grid.flat]
+    if not pairs or words[-1] not in words[:-1]:
+        raise ValueError(f"pairs must hold at least one network, and the last of words stand before, got {words}")
+    _, grid = plt.subplots(len(pairs), 2, figsize=(6.5, 3.3 * len(pairs)), layout="constrained", squeeze=False)
+    steps, found = (
+        [f"{word}\n{colour}" for word, colour in zip(words, shown, strict=True)],
+        list(words).index(words[-1]),
+    )
+    for axes, (network, maps) in zip(grid, pairs.items(), strict=True):
+        for ax, weights, title in zip(axes, maps, ("layer 1 binds", "layer 2 finds"), strict=True):
+            percent = as_array(weights) * 100
+            plot_heat(percent, "", "", annotate=False, xticks=steps, yticks=words, limits=(0, 100), ax=ax,
+                      title=f"{title}, {network}")  # fmt: skip
+            for (row, column), weight in np.ndenumerate(percent):
+                if weight >= 1:
+                    say(ax, column, row, f"{weight:.0f}", size=11, colour=PAPER if weight > 50 else INK)
+        axes[1].add_patch(Rectangle((found + 0.5, len(words) - 1.5), 1, 1, fill=False, color=TRUTH_COLOUR, linewidth=3))
+    return list(grid.flat)
 
 
 def plot_worlds(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Axes:
