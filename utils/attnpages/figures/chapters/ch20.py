@@ -17,8 +17,8 @@ def draw_kept(
     """Draw what each cache keeps of the keys and values of all tokens and layers, one panel per cache.
 
     Args:
-        caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and layers
-            it spans. tokens, layers: of the full cache.
+        caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and
+            layers it spans. tokens, layers: of the full cache.
     """
     _, axes = plt.subplots(len(caches), 1, figsize=(6.5, 1.5 * len(caches)), sharex=True, layout="constrained")
     for ax, (title, kept) in zip(axes, caches.items(), strict=True):
@@ -60,7 +60,7 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
             ax.plot(list(points), list(points.values()), color=style.colour, linestyle=style[1], marker=style[2])
         ax.set(xlabel=label, ylim=(0, 1.05))
     axes[0].set_ylabel("values recalled (share)")
-    axes[0].figure.legend([line for line in axes[0].get_lines()], list(curves), loc="outside upper left", ncols=4)
+    axes[0].figure.legend(list(axes[0].get_lines()), list(curves), loc="outside upper left", ncols=4)
     return list(axes)
 
 
