@@ -3,8 +3,8 @@
 Nothing is trained. A text has prose of the book, a list of random words, more prose, and the list again. Each way to a
 smaller cache reads it whole. Measured are the loss of the last prose before the second list, how many words of that
 list the model names, and how often it names another word of the list instead. Three ways keep equal numbers of bytes:
-five bits of sixteen per number, and windows of a width that leaves as much. ``steps`` is the number of tokens before the
-second list.
+five bits of sixteen per number, and windows of a width that leaves as much. ``steps`` is the number of tokens before
+the second list.
 """
 
 import time
