@@ -86,7 +86,8 @@ def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[
     guessed, listed = logits[0, -WORDS:-1].argmax(dim=-1), end[0, -WORDS:]
     named = guessed == listed[1:]
     another = torch.isin(guessed, listed) & ~named
-    return nats.tolist(), *((words.nonzero()[:, 0] + 2).tolist() for words in (named, another))
+    of_copied, of_another = ((words.nonzero()[:, 0] + 2).tolist() for words in (named, another))
+    return nats.tolist(), of_copied, of_another
 
 
 def run(job: Job) -> Outcome:
