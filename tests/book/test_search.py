@@ -16,7 +16,7 @@ QUERIES = {
     "nucleus sampling": "chapters/10_decoding",
     "exposure bias": "chapters/01_seq2seq",
     "kv cache": "chapters/20_attention_today",
-    "speculative decoding": "chapters/20_attention_today",
+    "speculative decoding": "chapters/20_attention_today_evidence",
     "grouped query attention": "chapters/20_attention_today",
     "bahdanu atention": "chapters/02_bahdanau",
     "additive score": "chapters/02_bahdanau",
@@ -58,7 +58,7 @@ QUERIES = {
     "DNC": "chapters/13_ntm",
     "LSTM": "chapters/01_seq2seq",
     "MoE": "chapters/20_attention_today_evidence",
-    "MLA": "chapters/20_attention_today",
+    "MLA": "chapters/20_attention_today_evidence",
     "TSP": "chapters/14_pointer_networks",
     "sliding_window_attention": "book/reference/attention",  # names of the code
     "MultiHeadAttention": "book/reference/attention",

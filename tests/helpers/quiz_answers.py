@@ -239,10 +239,10 @@ NUMBERS = {
         TransformerConfig(d_model=1024, layers=24, heads=16, key_value_heads=4), bytes_per_number=2
     ),
     "20/cache": lambda: grouped_cache_bytes(layers=32, key_value_heads=4, head_features=128, number=2),
-    "20/latent": absorbed_score,
+    "20e/latent": absorbed_score,
     "20/delta": corrected_reading,
     "20e/bits": lambda: torch.tensor([-1.0, 0.0, 0.5, 2.0]).sort().values.diff().sum() / (2**2 - 1),
-    "20/accept": lambda: torch.minimum(torch.tensor([0.6, 0.4]), torch.tensor([0.9, 0.1])).sum(),
+    "20e/accept": lambda: torch.minimum(torch.tensor([0.6, 0.4]), torch.tensor([0.9, 0.1])).sum(),
 }
 TEXTS = {
     "02/shapes": lambda: str(

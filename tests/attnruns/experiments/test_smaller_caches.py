@@ -25,7 +25,8 @@ def test_a_run_measures_one_way_on_one_text(name, tmp_path):
     figures = checked_run(smaller_caches, Job(name, 0, 128), tmp_path, "cpu")
     assert 0 < figures["bytes"] <= 1
     assert figures["loss"] > 0
-    assert all(2 <= word <= 8 for word in figures["copied"])
+    assert all(2 <= word <= 8 for word in figures["copied"] + figures["another"])
+    assert not set(figures["copied"]) & set(figures["another"])
 
 
 def test_three_ways_keep_as_many_bytes_as_five_bits_of_sixteen():
@@ -47,12 +48,12 @@ def test_the_list_comes_twice_and_each_text_goes_on_where_the_one_before_ended(t
 
 def test_the_loss_is_that_of_the_last_prose_and_a_window_over_everything_changes_nothing(tiny):
     text = text_with_list(tiny, 0, 128)
-    nats, _ = loss_and_copied(tiny.model, text, WAYS["full"])
+    nats, *_ = loss_and_copied(tiny.model, text, WAYS["full"])
     with torch.no_grad():
         logits = tiny.model(text)[0][0]
     wanted = torch.nn.functional.cross_entropy(logits[107:127], text[0, 108:128], reduction="none")
     torch.testing.assert_close(torch.tensor(nats), wanted, rtol=1e-4, atol=1e-4)
-    wide, _ = loss_and_copied(tiny.model, text, smaller_caches.Way((), share=2.0))
+    wide, *_ = loss_and_copied(tiny.model, text, smaller_caches.Way((), share=2.0))
     torch.testing.assert_close(torch.tensor(wide), torch.tensor(nats), rtol=1e-4, atol=1e-4)
     for name in ("rounded", "windows"):
         assert loss_and_copied(tiny.model, text, WAYS[name])[0] != nats

@@ -42,7 +42,7 @@ LATENT_ATTENTION = Exercise(
     latent_attention,
     cases=_steps,
     returns=("context", "weights"),
-    about=About(points=4, minutes=25, difficulty=4, read_again="First answer: less per token"),
+    about=About(points=4, minutes=25, difficulty=4, read_again=("20_attention_today_evidence", "Latent attention")),
 )
 
 

@@ -36,7 +36,7 @@ def _texts(draw):
 LINEAR_ATTENTION = Exercise(
     linear_attention,
     cases=_texts,
-    about=About(points=3, minutes=16, difficulty=3, read_again="Fourth answer: a state of fixed size"),
+    about=About(points=3, minutes=16, difficulty=3, read_again="Three smaller memories, by hand"),
 )
 
 must = LINEAR_ATTENTION.properties

@@ -24,7 +24,7 @@ SPECULATIVE_ACCEPT = Exercise(
     cases=guesses,
     gradients=False,
     returns=("kept", "token"),
-    about=About(points=4, minutes=25, difficulty=4, read_again="Third answer: fewer forward passes"),
+    about=About(points=4, minutes=25, difficulty=4, read_again=("20_attention_today_evidence", "Fewer forward passes")),
 )
 
 must = SPECULATIVE_ACCEPT.properties

@@ -1,9 +1,10 @@
 """What SmolLM2 loses with a smaller cache, when it has read some thousand tokens (chapter 20).
 
 Nothing is trained. A text has prose of the book, a list of random words, more prose, and the list again. Each way to a
-smaller cache reads it whole; two numbers are measured: the loss of the last prose before the second list, and how many
-words of that list the model names. Three ways keep equal numbers of bytes: five bits of sixteen per number, and windows
-of a width that leaves as much. ``steps`` is the number of tokens before the second list.
+smaller cache reads it whole. Measured are the loss of the last prose before the second list, how many words of that
+list the model names, and how often it names another word of the list instead. Three ways keep equal numbers of bytes:
+five bits of sixteen per number, and windows of a width that leaves as much. ``steps`` is the number of tokens before
+the second list.
 """
 
 import time
@@ -72,8 +73,8 @@ def text_with_list(pretrained: Pretrained, seed: int, before: int) -> Tensor:
 
 
 @evaluating
-def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[float], list[int]]:
-    """Nats of each scored token, and which words of the second list are named, from 2 on."""
+def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[float], list[int], list[int]]:
+    """Nats of each scored token; which words of the second list are named, from 2 on; where another word of it is."""
     length = text.shape[1]
     before = length - WORDS
     masks = masks_by_layer(model, length, tokens_kept(way, before) - SINKS, way.layers)
@@ -82,18 +83,22 @@ def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[
     with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():
         logits, end = read_under(model, text, masks, since), text[:, since:]
     nats = surprises(logits, end)[0, :scored]
-    named = logits[0, -WORDS:-1].argmax(dim=-1) == end[0, 1 - WORDS :]
-    return nats.tolist(), (named.nonzero()[:, 0] + 2).tolist()
+    guessed, listed = logits[0, -WORDS:-1].argmax(dim=-1), end[0, -WORDS:]
+    named = guessed == listed[1:]
+    another = torch.isin(guessed, listed) & ~named
+    of_copied, of_another = ((words.nonzero()[:, 0] + 2).tolist() for words in (named, another))
+    return nats.tolist(), of_copied, of_another
 
 
 def run(job: Job) -> Outcome:
     """Measure one way on one text."""
     start, found, way = time.process_time(), smollm2(), chosen(WAYS, job.model)
-    nats, named = loss_and_copied(found.model, text_with_list(found, job.seed, job.steps), way)
+    nats, named, another = loss_and_copied(found.model, text_with_list(found, job.seed, job.steps), way)
     return Outcome({
         "bytes": round(share_of_bytes(way, job.steps), 4),
         "loss": round(sum(nats) / len(nats), 4),
         "copied": named,
+        "another": another,
         "seconds": round(time.process_time() - start, 1),
     })  # fmt: skip
 

@@ -1,6 +1,13 @@
 import pytest
 
-from attnpages.figures.chapters.ch20 import draw_checked_guesses, plot_measured_time, plot_time_per_token
+from attnpages.figures.chapters.ch20 import (
+    draw_checked_guesses,
+    draw_kept,
+    draw_keys,
+    plot_forgetting,
+    plot_measured_time,
+    plot_time_per_token,
+)
 
 
 def test_times_have_logarithmic_axes_and_a_line_that_fills_the_memory_ends_with_a_dot():
@@ -42,3 +49,21 @@ def test_each_measured_time_is_a_dot_of_its_line_s_colour():
 def test_a_line_without_dots_is_refused():
     with pytest.raises(ValueError, match=r"measured \['short'\], calculated \['long'\]"):
         plot_measured_time({"short": {1: [54.0]}}, {"long": {1: 35.0}})
+
+
+def test_a_cache_is_drawn_as_the_rectangles_that_it_keeps():
+    full, window = draw_kept({"full": [(0, 0, 96, 30)], "window": [(66, 0, 30, 30)]}, tokens=96, layers=30)
+    assert [ax.patches[0].get_bbox().bounds for ax in (full, window)] == [(0, 0, 96, 30), (66, 0, 30, 30)]
+    assert full.get_title(loc="left") == "full"
+
+
+def test_each_key_is_an_arrow_with_its_value():
+    full, dropped = draw_keys({"full": [(1, 0, "3"), (0, 1, "5")], "dropped": [(0, 1, "5")]})
+    assert (len(full.patches), len(dropped.patches)) == (2, 1)
+    assert [text.get_text() for text in full.texts] == ["3", "5"]
+
+
+def test_each_test_has_a_panel_with_a_curve_per_memory():
+    panels = plot_forgetting({"age": {"sum": {"old": 0.9, "new": 1.0}}, "number": {"sum": {"32": 1.0, "64": 0.5}}})
+    assert [list(ax.get_lines()[0].get_ydata()) for ax in panels] == [[0.9, 1.0], [1.0, 0.5]]
+    assert [ax.get_xlabel() for ax in panels] == ["age", "number"]

@@ -1,13 +1,67 @@
-"""Figures of chapter 20: checked guesses, and the time per token, calculated and measured."""
+"""Figures of chapter 20: smaller caches, what they forget, checked guesses, and the time per token."""
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, say
-from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import legend_above, new_axes, styles_for
+
+
+def draw_kept(
+    caches: Mapping[str, Sequence[tuple[float, float, float, float]]], tokens: int, layers: int
+) -> list[Axes]:
+    """Draw what each cache keeps of the keys and values of all tokens and layers, one panel per cache.
+
+    Args:
+        caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and
+            layers it spans. tokens, layers: of the full cache.
+    """
+    _, axes = plt.subplots(len(caches), 1, figsize=(6.5, 1.5 * len(caches)), sharex=True, layout="constrained")
+    for ax, (title, kept) in zip(axes, caches.items(), strict=True):
+        for first, layer, width, height in kept:
+            ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0))
+        ax.set(xlim=(0, tokens), ylim=(0, layers), yticks=(0, layers), ylabel="layers")
+        ax.set_title(title, loc="left", fontsize=11)
+        ax.grid(visible=False)
+    axes[-1].set_xlabel("token in the text (the list is near the beginning)")
+    return list(axes)
+
+
+def draw_keys(panels: Mapping[str, Sequence[tuple[float, float, str]]]) -> list[Axes]:
+    """Draw the keys that memories hold as arrows from the origin, each with what is stored under it.
+
+    Args:
+        panels: ``{title: keys}``; a key has two features and a label.
+    """
+    _, axes = plt.subplots(1, len(panels), figsize=(2.6 * len(panels), 2.9), layout="constrained", sharey=True)
+    for ax, (title, keys) in zip(axes, panels.items(), strict=True):
+        for x, y, label in keys:
+            arrow(ax, (0, 0), (x, y), colour=BLUE)
+            say(ax, x + 0.03, y + 0.06, label, ha="left")
+        ax.set(xlim=(-0.1, 1.45), ylim=(-0.1, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
+        ax.set_title(title, fontsize=11)
+    return list(axes)
+
+
+def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Axes]:
+    """Draw what memories recall in several tests, one panel per test with a curve per memory.
+
+    Args:
+        panels: ``{label of the axis: {memory: {setting: share}}}``; all panels have the same memories.
+    """
+    _, axes = plt.subplots(1, len(panels), figsize=(8.4, 3.1), layout="constrained", sharey=True)
+    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
+        for name, points in curves.items():
+            style = styles_for(list(curves))[name]
+            ax.plot(list(points), list(points.values()), color=style.colour, linestyle=style[1], marker=style[2])
+        ax.set(xlabel=label, ylim=(0, 1.05))
+    axes[0].set_ylabel("values recalled (share)")
+    axes[0].figure.legend(list(axes[0].get_lines()), list(curves), loc="outside upper left", ncols=4)
+    return list(axes)
 
 
 def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: int, drawn: str) -> Axes:
