@@ -26,7 +26,7 @@ HEADER = """\
 # {title}
 #
 # Made from the cells of {name} of "Paying Attention", a course on attention that runs; the chapter explains each part.
-# It makes its own data, trains, and prints an answer. All that it needs is Python with PyTorch:
+# It makes its own data, runs or trains, and prints an answer. All that it needs is Python with PyTorch:
 #
 #     python {file}
 #
