@@ -121,10 +121,12 @@ def main(arguments: list[str] | None = None) -> None:
         "--dtypes", nargs="+", choices=DTYPES, default=list(DTYPES), help="of the weights on both sides"
     )
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="processor: other programs do not count")
-    parser.add_argument("--device", default="cpu", help="where both compute, such as cuda; there, the wall's clock")
+    parser.add_argument("--device", default="cpu", help="where both compute, such as cuda")
     parser.add_argument("--halves", action="store_true", help="ours has its matrices as float16, in float32 alone")
     parser.add_argument("--threads", type=int, default=1, help="more than one only on an idle machine")
     options = parser.parse_args(arguments)
+    if options.device != "cpu" and (options.halves or options.clock != "wall"):
+        parser.error("--halves and --clock processor are for the CPU; leave them out with --device")
     path = options.path or kept("smollm2")
     if path is None:
         parser.error("there are no weights here: python -m attnbook.pretrained smollm2")
@@ -133,7 +135,7 @@ def main(arguments: list[str] | None = None) -> None:
         dtype = DTYPES[name]
         halves = options.halves and dtype == torch.float32
         sides = ours(path, dtype, halves, options.device), theirs(path, dtype, options.device)
-        clock = CLOCKS[options.clock] if options.device == "cpu" else partial(wall_seconds, device=options.device)
+        clock = partial(wall_seconds, device=options.device) if options.clock == "wall" else CLOCKS[options.clock]
         found = compare(sides, options.length, options.tokens, options.rounds, clock, options.device)
         for what, (mine, other, ratio) in found.items():
             print(

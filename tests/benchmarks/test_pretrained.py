@@ -33,3 +33,10 @@ def test_a_ratio_of_one_comes_out_where_both_take_as_long(benchmark, monkeypatch
     monkeypatch.setattr(torch, "randint", lambda *_, **__: torch.tensor([[3, 14, 15, 9]]))
     found = benchmark.compare((side, side), length=4, tokens=2, rounds=2, clock=benchmark.CLOCKS[clock])
     assert found == {"prefill": (4.0, 4.0, 1.0), "decoding": (1.0, 1.0, 1.0)}
+
+
+@pytest.mark.parametrize("asked", [["--halves"], ["--clock", "processor"]])
+def test_what_only_the_processor_can_is_refused_on_a_card(benchmark, capsys, asked):
+    with pytest.raises(SystemExit):
+        benchmark.main(["--device", "cuda", *asked])
+    assert "are for the CPU" in capsys.readouterr().err

@@ -51,11 +51,15 @@ def shown() -> dict[str, Any]:
     return run_file(file_of("12_longer_text", {}, 0, 0, without=rest))[0]
 
 
-def as_shown(name: str, query: Tensor, key: Tensor, value: Tensor, **limits: int) -> Tensor:
+def as_shown(name: str, query: Tensor, key: Tensor, value: Tensor, **limits: int) -> Any:
     """The function ``name`` as it stands in the chapter; it makes its positions where the query is."""
     with nullcontext() if query.device.type == "cpu" else query.device:  # the device's context would be timed, too
-        found = shown()[name](query, key, value, **limits)
-    return found[0] if isinstance(found, tuple) else found  # in blocks: contexts, and one number per query
+        return shown()[name](query, key, value, **limits)
+
+
+def in_blocks(query: Tensor, key: Tensor, value: Tensor, **limits: int) -> Tensor:
+    """The contexts of the chapter's ``attend_in_blocks``, without the number per query that its gradient needs."""
+    return as_shown("attend_in_blocks", query, key, value, **limits)[0]
 
 
 def blocked(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
@@ -72,7 +76,7 @@ ATTENTIONS: dict[str, Attention] = {
     "whole": whole,
     "blocked": blocked,
     "causal": causal,
-    "attend_in_blocks": partial(as_shown, "attend_in_blocks"),
+    "attend_in_blocks": in_blocks,
     "attend_in_window": partial(as_shown, "attend_in_window", window=WINDOW),
     "fused_3d": F.scaled_dot_product_attention,  # on (B, T, D): torch may take another path than with heads
     "fused_4d": fused_4d,

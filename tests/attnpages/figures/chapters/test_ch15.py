@@ -10,7 +10,6 @@ from attnpages.figures.chapters.ch15 import (
     plot_episodes,
     plot_errors,
     plot_learner,
-    plot_next,
     plot_two_heads,
     plot_worlds,
 )
@@ -27,19 +26,6 @@ def test_episodes_need_fitting_shapes():
         plot_episodes(torch.zeros(2, 3, 1, 4, 4), torch.zeros(2, 2))
     with pytest.raises(ValueError, match="T at least 2"):
         plot_episodes(torch.zeros(1, 1, 1, 4, 4), torch.zeros(1, 1))
-
-
-def test_the_next_tokens_of_two_texts_are_bars_with_their_probabilities():
-    axes = plot_next({"cat red": [("red", 0.24), ("blue", 0.14)], "cat blue": [("blue", 0.43), ("green", 0.05)]})
-    assert [ax.get_title(loc="left") for ax in axes] == ["cat red", "cat blue"]
-    assert [[round(bar.get_width(), 2) for bar in ax.patches] for ax in axes] == [[0.24, 0.14], [0.43, 0.05]]
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["red", "blue"]
-
-
-@pytest.mark.parametrize("texts", [{}, {"cat": []}])
-def test_each_text_needs_its_next_tokens(texts):
-    with pytest.raises(ValueError, match="each text needs its next tokens"):
-        plot_next(texts)
 
 
 def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():

@@ -67,3 +67,14 @@ def test_each_test_has_a_panel_with_a_curve_per_memory():
     panels = plot_forgetting({"age": {"sum": {"old": 0.9, "new": 1.0}}, "number": {"sum": {"32": 1.0, "64": 0.5}}})
     assert [list(ax.get_lines()[0].get_ydata()) for ax in panels] == [[0.9, 1.0], [1.0, 0.5]]
     assert [ax.get_xlabel() for ax in panels] == ["age", "number"]
+
+
+@pytest.mark.parametrize("panels", [{}, {"age": {"sum": {"old": 1.0}}, "number": {"window": {"32": 1.0}}}])
+def test_panels_need_the_same_memories(panels):
+    with pytest.raises(ValueError, match="panels need the same memories"):
+        plot_forgetting(panels)
+
+
+def test_one_panel_is_enough():
+    assert len(draw_kept({"full": [(0, 0, 96, 30)]}, tokens=96, layers=30)) == 1
+    assert len(draw_keys({"full": [(1, 0, "3")]})) == 1

@@ -41,29 +41,6 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     return list(grid.flat)
 
 
-def plot_next(texts: Mapping[str, Sequence[tuple[str, float]]]) -> list[Axes]:
-    """Draw the most probable next tokens of a few texts as bars, a panel per text, on one scale.
-
-    Args:
-        texts: ``{title: [(token, its probability)]}``, the most probable first.
-
-    Raises:
-        ValueError: if there is no text, or one without tokens.
-    """
-    if not texts or not all(texts.values()):
-        raise ValueError(f"each text needs its next tokens, and at least one is needed; got {dict(texts)}")
-    _, axes = plt.subplots(1, len(texts), figsize=(6.5, 1.9), sharex=True, layout="constrained", squeeze=False)
-    for ax, (title, tokens) in zip(axes[0], texts.items(), strict=True):
-        bars = ax.barh([token for token, _ in tokens], [share for _, share in tokens], color=BLUE)
-        ax.bar_label(bars, fmt="{:.2f}", padding=3)
-        ax.invert_yaxis()
-        ax.set_title(title, loc="left")
-        ax.set_xlabel("probability")
-        ax.margins(x=0.2)
-        ax.grid(False)
-    return list(axes[0])
-
-
 def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
     """Draw how two layers of attention bind each label to the input before it, and find by the last input.
 
@@ -194,10 +171,8 @@ def plot_two_heads(
     if not pairs or words[-1] not in words[:-1]:
         raise ValueError(f"pairs must hold at least one network, and the last of words stand before, got {words}")
     _, grid = plt.subplots(len(pairs), 2, figsize=(6.5, 3.3 * len(pairs)), layout="constrained", squeeze=False)
-    steps, found = (
-        [f"{word}\n{colour}" for word, colour in zip(words, shown, strict=True)],
-        list(words).index(words[-1]),
-    )
+    steps = [f"{word}\n{colour}" for word, colour in zip(words, shown, strict=True)]
+    found = list(words).index(words[-1])
     for axes, (network, maps) in zip(grid, pairs.items(), strict=True):
         for ax, weights, title in zip(axes, maps, ("layer 1 binds", "layer 2 finds"), strict=True):
             percent = as_array(weights) * 100

@@ -20,7 +20,9 @@ def draw_kept(
         caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and
             layers it spans. tokens, layers: of the full cache.
     """
-    _, axes = plt.subplots(len(caches), 1, figsize=(6.5, 1.5 * len(caches)), sharex=True, layout="constrained")
+    size = (6.5, 1.5 * len(caches))
+    _, grid = plt.subplots(len(caches), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
+    axes = grid[:, 0]
     for ax, (title, kept) in zip(axes, caches.items(), strict=True):
         for first, layer, width, height in kept:
             ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0))
@@ -37,31 +39,39 @@ def draw_keys(panels: Mapping[str, Sequence[tuple[float, float, str]]]) -> list[
     Args:
         panels: ``{title: keys}``; a key has two features and a label.
     """
-    _, axes = plt.subplots(1, len(panels), figsize=(2.6 * len(panels), 2.9), layout="constrained", sharey=True)
-    for ax, (title, keys) in zip(axes, panels.items(), strict=True):
+    size = (2.6 * len(panels), 2.9)
+    _, axes = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
+    for ax, (title, keys) in zip(axes[0], panels.items(), strict=True):
         for x, y, label in keys:
             arrow(ax, (0, 0), (x, y), colour=BLUE)
             say(ax, x + 0.03, y + 0.06, label, ha="left")
         ax.set(xlim=(-0.1, 1.45), ylim=(-0.1, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
         ax.set_title(title, fontsize=11)
-    return list(axes)
+    return list(axes[0])
 
 
 def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Axes]:
     """Draw what memories recall in several tests, one panel per test with a curve per memory.
 
     Args:
-        panels: ``{label of the axis: {memory: {setting: share}}}``; all panels have the same memories.
+        panels: ``{label of the axis: {memory: {setting: share}}}``.
+
+    Raises:
+        ValueError: if there is no panel, or they differ in their memories.
     """
-    _, axes = plt.subplots(1, len(panels), figsize=(8.4, 3.1), layout="constrained", sharey=True)
-    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
+    memories = [list(curves) for curves in panels.values()]
+    if not memories or any(names != memories[0] for names in memories):
+        raise ValueError(f"panels need the same memories, and at least one panel is needed; got {memories}")
+    styles = styles_for(memories[0])
+    figure, axes = plt.subplots(1, len(panels), figsize=(8.4, 3.1), layout="constrained", sharey=True, squeeze=False)
+    for ax, (label, curves) in zip(axes[0], panels.items(), strict=True):
         for name, points in curves.items():
-            style = styles_for(list(curves))[name]
-            ax.plot(list(points), list(points.values()), color=style.colour, linestyle=style[1], marker=style[2])
+            colour, dashes, marker, _ = styles[name]
+            ax.plot(list(points), list(points.values()), color=colour, linestyle=dashes, marker=marker)
         ax.set(xlabel=label, ylim=(0, 1.05))
-    axes[0].set_ylabel("values recalled (share)")
-    axes[0].figure.legend(list(axes[0].get_lines()), list(curves), loc="outside upper left", ncols=4)
-    return list(axes)
+    axes[0, 0].set_ylabel("values recalled (share)")
+    figure.legend(axes[0, 0].get_lines(), memories[0], loc="outside upper left", ncols=4)
+    return list(axes[0])
 
 
 def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: int, drawn: str) -> Axes:
