@@ -20,28 +20,14 @@ _NORM = "layer norm"
 _SIZE = 10.5  # points of the letters in boxes
 
 
-def draw_both_norms(source: str, written: str, next_words: str, layers: int = 2) -> list[Axes]:
-    """Draw the whole model twice, side by side: in post-norm, as the paper has it, and in pre-norm.
-
-    Args:
-        source: the source words. ``written``: the decoder's input. ``next_words``: the target at each position.
-        layers: how often the framed part is stacked.
-    """
-    _, both = plt.subplots(1, 2, figsize=(8.9, 6.6), layout="constrained")
-    names = {"post": "post-norm (the paper)", "pre": "pre-norm (most code since)"}
-    for ax, (norm, name) in zip(both, names.items(), strict=True):
-        draw_transformer(source, written, next_words, norm, layers, ax)
-        ax.set_title(name, fontweight="bold")
-    return list(both)
-
-
 def draw_transformer(
     source: str, written: str, next_words: str, norm: str = "post", layers: int = 2, ax: Axes | None = None
 ) -> Axes:
     """Draw encoder and decoder as two streams; each sublayer reads from its stream and adds to it.
 
     Args:
-        source, written, next_words, layers: as in :func:`draw_both_norms`.
+        source: the source words. ``written``: the decoder's input. ``next_words``: the target at each position.
+        layers: how often the framed part is stacked.
         norm: ``"post"`` or ``"pre"``.
 
     Raises:
