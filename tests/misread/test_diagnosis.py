@@ -150,6 +150,18 @@ def test_masks_and_optional_arguments_are_spoken_of(kind, answer):
     assert (verdict.passed, verdict.kind) == (False, kind)
 
 
+@pytest.mark.parametrize("size", [1e-8, -1e-8, 1e-7])
+def test_a_change_that_leaves_a_result_as_it_is_explains_no_small_error(size):
+    """No weight is below 0, so that its absolute value is the weight itself; a single weight of a row is 1."""
+
+    def noisy(scores):
+        noise = torch.randn(scores.shape, generator=torch.Generator().manual_seed(0)).abs()
+        return scores.softmax(-1) + size * noise
+
+    verdict = judge(Exercise(lambda scores: scores.softmax(-1), lambda draw: [(draw.normal(*draw.sizes(2)),)]), noisy)
+    assert (verdict.passed, verdict.kind) == (False, "few digits")
+
+
 def test_a_default_that_is_missing_or_the_same_is_no_fault():
     assert judge(SOFT, lambda scores, mask, gain: soft(scores, mask, gain))
     assert judge(SOFT, lambda scores, mask, gain=1: soft(scores, mask, gain))

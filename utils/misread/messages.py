@@ -26,8 +26,8 @@ GENERAL = {
     "too many results": "Your function returned {}.",
     "not a number": (
         "Your result holds NaN or infinity, but all the numbers that are wanted are finite. Typical causes are 0 / 0, "
-        "0 · ∞, the logarithm of 0 or of a negative number, a softmax over nothing but −∞, and memory that was never "
-        "written (torch.empty)."
+        "∞ / ∞ (the exponential of a large number is infinite), 0 · ∞, the logarithm of 0 or of a negative number, a "
+        "softmax over nothing but −∞, and memory that was never written (torch.empty)."
     ),
     "changes its input": (
         "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}."
@@ -53,8 +53,9 @@ GENERAL = {
         "`.item()`, `.detach()`, `.data`, `.numpy()`, `torch.tensor(x)`."
     ),
     "gradient is not a number": (
-        "The numbers are right, but the gradient at `{}` is NaN. A NaN or infinity that is masked away afterwards "
-        "still spoils the way back: keep it from arising."
+        "The numbers are right, but the gradient at `{}` is NaN. Either a NaN or an infinity arises and is masked away "
+        "afterwards, which still spoils the way back, or a slope is infinite, as those of the square root and of the "
+        "logarithm are at 0. Keep it from arising: mask, or raise to a tiny number, *before*."
     ),
     "wrong gradient": (
         "The numbers are right, but the gradient at `{}` is not: part of the way back is cut, or rounding stands in it."

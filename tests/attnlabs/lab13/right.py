@@ -21,6 +21,16 @@ def interpolate__lerp(content, previous, gate):
     return torch.lerp(previous, content, gate)
 
 
+def interpolate__divided_by_its_sum(content, previous, gate):
+    mixed = gate * content + (1 - gate) * previous
+    return mixed / mixed.sum(-1, keepdim=True)
+
+
+def circular_shift__divided_by_its_sum(weights, shift):
+    moved = circular_shift__cat(weights, shift)
+    return moved / moved.sum(-1, keepdim=True)
+
+
 def circular_shift__cat(weights, shift):
     before = torch.cat([weights[:, -1:], weights[:, :-1]], dim=1)
     after = torch.cat([weights[:, 1:], weights[:, :1]], dim=1)
@@ -47,6 +57,10 @@ def erase_and_add__own_copy(memory, weights, erase, add):
         w = weights[:, n : n + 1]
         new[:, n] = memory[:, n] * (1 - w * erase) + w * add
     return new
+
+
+def read__divided_by_the_sum(memory, weights):
+    return (weights[:, :, None] * memory).sum(1) / weights.sum(1, keepdim=True)
 
 
 def read__einsum(memory, weights):

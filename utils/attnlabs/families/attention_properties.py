@@ -1,5 +1,7 @@
 """What every attention's weights must be, whatever they are made of: shares of one, and none for closed positions."""
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor
 
@@ -21,6 +23,22 @@ def lies_between(mixture: Tensor, one: Tensor, other: Tensor) -> bool:
     """Whether each number of a mixture lies between the two that are mixed, up to rounding."""
     low, high = torch.minimum(one, other), torch.maximum(one, other)
     return bool(((mixture <= high + 1e-9) & (mixture >= low - 1e-9)).all())
+
+
+def along_the_sum(*distributions: int) -> Callable[..., list[Tensor | None]]:
+    """For `canonical_gradients`, where the arguments number `distributions` sum to 1 over their last axis.
+
+    A gradient's mean over this axis says what a change of the sum would do, and the sum never changes. So an answer
+    that divides its result by the sum, which is 1, has another mean and is as right.
+    """
+
+    def canonical(gradients: Sequence[Tensor | None], *args: object) -> list[Tensor | None]:
+        return [
+            gradient - gradient.mean(-1, keepdim=True) if i in distributions and gradient is not None else gradient
+            for i, gradient in enumerate(gradients)
+        ]
+
+    return canonical
 
 
 def weights_of_a_step(mask: int) -> Properties:

@@ -102,8 +102,8 @@ must(
     ),
 ).says("""
     The order of your weights is right, but their sizes are not. The score may depend only on the *direction* of the key
-    and of the row, however short the row is, and on β. A guard against division by zero must therefore be far smaller
-    than the shortest row: 1e-12 is small enough.""")
+    and of the row, however short the row is, and on β. (If you add a small number so that nothing is divided by zero,
+    it must be far smaller than the shortest row: 1e-12 is small enough.)""")
 must(
     "the best row gets the most",
     lambda result, *args: (

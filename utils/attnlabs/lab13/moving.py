@@ -5,7 +5,7 @@ from torch.nn import functional as F
 
 from misread.exercise import About, Exercise
 
-from ..families.attention_properties import lies_between
+from ..families.attention_properties import along_the_sum, lies_between
 
 
 def interpolate(content, previous, gate):
@@ -33,7 +33,10 @@ def _two_looks(draw):
 
 
 INTERPOLATE = Exercise(
-    interpolate, cases=_two_looks, about=About(points=1, minutes=6, difficulty=1, read_again="Step 2: interpolation")
+    interpolate,
+    cases=_two_looks,
+    canonical_gradients=along_the_sum(0, 1),
+    about=About(points=1, minutes=6, difficulty=1, read_again="Step 2: interpolation"),
 )
 
 must = INTERPOLATE.properties
@@ -88,14 +91,19 @@ def _marked_below_zero(result, *args):
     return result.masked_fill(result < 0, -1.0) if isinstance(result, torch.Tensor) else result
 
 
-def _wrong_at_the_ends_only(result, right):
-    return torch.allclose(result[:, 1:-1], right[:, 1:-1]) and not torch.allclose(result, right) and right.shape[1] > 2
+def _wrong_at_the_ends_only(result, weights, shift):
+    """Told only where rows between the ends could be wrong, too: of several memories, each moved to and from."""
+    right = circular_shift(weights, shift)
+    if min(right.shape) < 2 or right.shape[1] < 4 or weights.min() < 1e-4 or shift.min() < 1e-3:
+        return False
+    return torch.allclose(result[:, 1:-1], right[:, 1:-1]) and not torch.allclose(result, right)
 
 
 CIRCULAR_SHIFT = Exercise(
     circular_shift,
     cases=_weights_and_shifts,
     canonical=_marked_below_zero,
+    canonical_gradients=along_the_sum(0, 1),
     about=About(points=3, minutes=17, difficulty=3, read_again="Step 3: shift"),
 )
 
@@ -104,9 +112,9 @@ must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""
     Some of your weights are below 0, perhaps only by a rounding error (the FFT makes such errors). `sharpen` raises the
     weights to a power, and a power of a negative number is NaN. Sums of products of the weights and probabilities
     cannot fall below 0.""")
-must("a circle", lambda result, *args: not _wrong_at_the_ends_only(result, circular_shift(*args))).says("""
+must("a circle", lambda result, *args: not _wrong_at_the_ends_only(result, *args)).says("""
     The rows form a circle: row 0 follows the last row, so that what moves past one end of the tape arrives at the
-    other. `roll` does this. Only the ends of yours are wrong.""")
+    other. `roll` does this. Only the two ends of yours are wrong.""")
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
     A shift only moves weights from row to row, so they must sum to 1 as before. In a memory of one row or two, several
     moves lead to the *same* row, where they are added: an assignment would keep only the last one.""")

@@ -151,6 +151,19 @@ wrong("both go on from the read head's position", {"address(write_weights,": "ad
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
     You gave both heads the instructions of the read head. The write head has instructions of its own:
     machine.write_head(hidden).""")
+_HEADS = "read_weights, machine.read_head(hidden))\n    new_write_weights = address(write_weights, machine.write_head("
+_OTHER_HEAD = (
+    "write_weights, machine.write_head(hidden))\n    new_write_weights = address(read_weights, machine.read_head("
+)
+_OTHER_ORDERS = (
+    "read_weights, machine.write_head(hidden))\n    new_write_weights = address(write_weights, machine.read_head("
+)
+wrong("heads exchanged", {_HEADS: _OTHER_HEAD}).says("""
+    You exchanged the two heads. The new weights of the read head go on from `read_weights` with the instructions of
+    `machine.read_head(hidden)`, and those of the write head from `write_weights` with `machine.write_head(hidden)`.""")
+wrong("orders exchanged", {_HEADS: _OTHER_ORDERS}).says("""
+    You exchanged the instructions of the two heads. The read head goes on from `read_weights` with
+    `machine.read_head(hidden)`, and the write head from `write_weights` with `machine.write_head(hidden)`.""")
 wrong("read before the write", {"read(new_memory,": "read(memory,"}).says("""
     You read from the memory as it was before the write. In this machine the write comes first, so read from the new
     memory.""")

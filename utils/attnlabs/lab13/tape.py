@@ -5,6 +5,8 @@ from torch.nn import functional as F
 
 from misread.exercise import About, Exercise
 
+from ..families.attention_properties import along_the_sum
+
 
 def erase_and_add(memory, weights, erase, add):
     """Erase and add in proportion to the weights: (B, N, M), (B, N), (B, M), (B, M) -> new (B, N, M)."""
@@ -91,7 +93,12 @@ def _readings(draw):
     yield 500 * draw.normal(2, 4, 3), draw.normal(2, 4).softmax(-1)
 
 
-READ = Exercise(read, cases=_readings, about=About(points=1, minutes=6, difficulty=1, read_again="Reading and writing"))
+READ = Exercise(
+    read,
+    cases=_readings,
+    canonical_gradients=along_the_sum(1),
+    about=About(points=1, minutes=6, difficulty=1, read_again="Reading and writing"),
+)
 
 must = READ.properties
 must(

@@ -243,14 +243,14 @@ def precision(case: Case) -> Iterator[Claim]:
         yield Claim("few digits", text, lambda case, limit=limit: _near(case, limit))
 
 
-def _near(case: Case, limit: float) -> bool:
+def _near(case: Case, limit: float) -> bool | None:
+    """Whether only the last digits are wrong; None where whole numbers are right, which have none."""
     got, expected = case.tensors
-    return (
-        got.shape == expected.shape
-        and not torch.equal(expected, expected.round())
-        and not torch.equal(got, expected)
-        and torch.allclose(got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True)
-    )
+    if got.shape != expected.shape or torch.equal(got, expected):
+        return False
+    if not torch.allclose(got, expected, rtol=limit, atol=limit * 1e-2, equal_nan=True):
+        return False
+    return None if torch.equal(expected, expected.round()) else True
 
 
 def digits_lost(case: Case) -> Iterator[Claim]:
