@@ -26,7 +26,8 @@ SETTINGS += [{"letters": 25, "strength": 6, "peak": 7, "first": 1, "second": ste
 SETTINGS += [{"letters": 25, "strength": 0, "peak": 7, "first": step / 20, "second": 1} for step in range(5, 20)]
 COMPUTED = """
     return GIVEN.settings.map((how) => {
-      const string = GIVEN.long.slice(0, how.letters), { content, preference } = LIVE.attendByHand("|" + string + "|", how);
+      const string = GIVEN.long.slice(0, how.letters);
+      const { content, preference } = LIVE.attendByHand("|" + string + "|", how);
       return { written: LIVE.writeByHand(string, how), scores: content.map((score, key) => score + preference[key]) };
     });"""
 
