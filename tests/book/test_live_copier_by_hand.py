@@ -94,11 +94,13 @@ def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp
         slide("Second layer", 0.5);
         const repaired = { ...now(), text: texts(".live-text")[0] };
         slide("Letters", 12);
-        return { first, repaired, short: now() };"""
+        const short = now();
+        slide("First layer", 0.5);
+        return { first, repaired, short, skips: now() };"""
     given = {"name": "copier_by_hand", "start": start}
     found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["copier_by_hand"])
     assert found["first"]["text"] == "wnfoxjumpsoveroxjumpsover"
-    assert "The copier begins with “w”; right is “t”, 25 positions back." in found["first"]["said"]
+    assert found["first"]["said"] == "Already the first letter is wrong: “w” for “t”, which stands 25 positions back."
     assert found["first"]["names"][0] == "w, 14 back"
     assert found["first"]["names"][-1] == "t, 25 back (right)"
     assert [column[0] for column in found["first"]["bars"]] == ["6.6 = 2.0 + 4.6"]
@@ -107,3 +109,4 @@ def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp
     assert found["repaired"]["said"] == "All 25 letters are right."
     assert found["repaired"]["bars"][0][0] == "9.1 = 4.0 + 5.1"
     assert found["short"]["said"] == "All 12 letters are right."
+    assert found["skips"]["said"] == "Right so far: t. Then the copier writes “e” for “h”, which stands 12 positions back."

@@ -11,8 +11,9 @@ from attnbook.attention.blocked import Running
 from attnbook.attention.centred import local_window_mask, predicted_centre
 from attnbook.attention.hard import location_log_probs
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
-from attnbook.attention.positions import LinearBias, apply_rotary, rotary_frequencies
+from attnbook.attention.positions import LinearBias, apply_rotary
 from attnbook.attention.scores import Additive, dot, scaled_dot
+from attnbook.attention.stretched import rotary_frequencies
 from attnbook.data.points.tours import optimality_gap
 from attnbook.data.texts.byte_pairs import count_pairs
 from attnbook.decoding.penalties import length_penalty

@@ -70,9 +70,11 @@
     );
   }
 
+  const firstWrong = (string, written) => Array.from(string).findIndex((letter, i) => written[i] !== letter);
+
   // The right key of the first step that goes wrong, or of the first step, beside the keys with the largest scores there.
   function rows(string, written, state) {
-    const wrong = Array.from(string).findIndex((letter, i) => written[i] !== letter),
+    const wrong = firstWrong(string, written),
       step = Math.max(wrong, 0),
       text = "|" + string + "|" + written.slice(0, step);
     const { content, preference, weights } = LIVE.attendByHand(text, state),
@@ -114,20 +116,15 @@
         given.textContent = "Given: " + string + ". Written:";
         line.textContent = written;
         refill(board, rows(string, written, state), make("p", { class: "live-head" }, "Preference by distance"), curve(state));
-        const right = Array.from(string).filter((letter, i) => written[i] === letter).length;
+        const wrong = firstWrong(string, written),
+          there =
+            wrong < 0 ? "" : "“" + written[wrong] + "” for “" + string[wrong] + "”, which stands " + string.length + " positions back.";
         said.say(
-          right === string.length
-            ? "All " + right + " letters are right."
-            : right +
-                " of " +
-                string.length +
-                " letters are right. The copier begins with “" +
-                written[0] +
-                "”; right is “" +
-                string[0] +
-                "”, " +
-                string.length +
-                " positions back.",
+          wrong < 0
+            ? "All " + string.length + " letters are right."
+            : wrong === 0
+              ? "Already the first letter is wrong: " + there
+              : "Right so far: " + string.slice(0, wrong) + ". Then the copier writes " + there,
         );
       }
       const dial = (name, key, from, to, step, shown) =>
