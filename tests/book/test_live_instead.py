@@ -113,7 +113,7 @@ class TestNumbers:
 
     def test_of_the_sharpness(self, tmp_path):
         found = answer(tmp_path, SHARPNESS, given={"sizes": [2, 24, 48, 96, 768]}, figures=["sharpness"])
-        assert [row[1:] for row in table("17_beyond_lengths", "sharpness")] == found
+        assert [row[1:] for row in table("17_beyond_lengths_evidence", "sharpness")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")

@@ -317,13 +317,13 @@ def test_the_masks_name_their_rows_and_columns(tmp_path):
     assert lengths == [2, 7, 2, 7]
 
 
-def test_sharpness_begins_with_the_chapters_lead_among_the_positions_of_twelve_letters(tmp_path):
+def test_sharpness_begins_with_the_pages_lead_among_the_positions_of_twelve_letters(tmp_path):
     script = """
         const start = now().said; slide("Positions", 10);
         const long = now().said; all("input[type=radio]")[1].click();
         const height = (share) => Number(all(".live-curve ." + share)[0].getAttribute("y1"));
         return { ...now(), start, long, half: height("half"), ends: [height("axis"), 16] };"""
-    found = begun(tmp_path, "chapters/17_beyond_lengths.ipynb", "sharpness", script)
+    found = begun(tmp_path, "chapters/17_beyond_lengths_evidence.ipynb", "sharpness", script)
     lead, size = math.exp(4), 768
     start, long, said = (found[part].replace("\u00a0", " ") for part in ("start", "long", "said"))
     assert start == "Among 24 positions a lead of 4.0 gives the leader 70 % of the weight."

@@ -13,6 +13,7 @@ from attnbook.attention.hard import location_log_probs
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
 from attnbook.attention.positions import LinearBias, apply_rotary
 from attnbook.attention.scores import Additive, dot, scaled_dot
+from attnbook.attention.stretched import rotary_frequencies
 from attnbook.data.points.tours import optimality_gap
 from attnbook.data.texts.byte_pairs import count_pairs
 from attnbook.decoding.penalties import length_penalty
@@ -222,8 +223,8 @@ NUMBERS = {
     "16/hinge": lambda: hinge_losses(torch.tensor([1.5, 0.5]), torch.tensor([-2.0, 0.2]))[0],
     "16/field": local_score_field,
     "16/vit": lambda: patches_to_tokens(torch.zeros(1, 3, 32, 32), 8).shape[1] + 1,  # and the class token
-    "17/thin": lambda: masked_softmax(torch.tensor([4.0, *[0.0] * 30]))[0],
-    "17/double": lambda: math.log(2 * (1000 - 1)) - math.log(1000 - 1),
+    "17/scale": lambda: 12 / 30,
+    "17/score": lambda: 4 + 6 * math.cos((20 - 7) * rotary_frequencies(16)[2]),
     "17/exact": lambda: 0.99**31,
     "18/clipping": clipped_precision,
     "18/brevity": lambda: bleu_from_counts(torch.tensor([[8, 10, 8, 7, 6, 5, 8, 7, 6, 5]])),

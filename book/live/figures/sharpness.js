@@ -53,7 +53,7 @@
     learned:
       "The other positions enter the sum one by one, so each doubling of their number costs the leader as much as a lead smaller by ln 2 = 0.69. A fixed lead therefore loses against enough positions. A factor that grows like ln n gives back what the length takes, if the lead was large enough at the trained length: then the weight even rises. A lead under about ln 24 = 3.2 was too small already, and still falls.",
     about:
-      "Nothing is trained here. One position has a score that is higher than all others by the lead, and all others have equal scores. At the start the lead is 4, as in the chapter. The factor is ln n / ln 24: it is 1 at 24 positions, those of a string of twelve letters and its copy.",
+      "Nothing is trained here. One position has a score that is higher than all others by the lead, and all others have equal scores. At the start the lead is 4, as on this page. The factor is ln n / ln 24: it is 1 at 24 positions, those of a string of twelve letters and its copy.",
     defaults: { lead: 4, size: 5, scaled: "no" },
     draw(room, state, kept) {
       const said = words(),

@@ -38,7 +38,12 @@ SHARPENING_FACTOR = Exercise(
     canonical=_single,
     gradients=False,
     tolerance=1e-5,
-    about=About(points=2, minutes=10, difficulty=2, read_again="Sharpness: many small weights"),
+    about=About(
+        points=2,
+        minutes=10,
+        difficulty=2,
+        read_again=("17_beyond_lengths_evidence", "Sharpness, and what it cannot do"),
+    ),
 )
 
 must = SHARPENING_FACTOR.properties

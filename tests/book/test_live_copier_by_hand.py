@@ -1,0 +1,113 @@
+"""The live copier of Chapter 17: it writes and scores as the chapter's cells do, and says what it does."""
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+
+import pytest
+import torch
+from browser import chromium
+from live_pages import ROOT, answer, asked
+from live_said import instead, said
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none"),
+]
+ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
+CHAPTER = ROOT / "chapters/17_beyond_lengths.ipynb"
+LONG = "thequickbrownfoxjumpsover"
+SETTINGS = [
+    {"letters": letters, "strength": strength, "peak": peak, "first": first, "second": second}
+    for letters, strength, peak in ((25, 6, 7), (25, 0, 7), (12, 6, 7), (25, 6, 12), (25, 2.5, 7), (18, 6, 7))
+    for first, second in ((1, 1), (1, 0.5), (0.5, 1), (0.5, 0.5))
+]
+SETTINGS += [{"letters": 25, "strength": 6, "peak": 7, "first": 1, "second": step / 20} for step in range(1, 20)]
+SETTINGS += [{"letters": 25, "strength": 0, "peak": 7, "first": step / 20, "second": 1} for step in range(5, 20)]
+COMPUTED = """
+    return GIVEN.settings.map((how) => {
+      const string = GIVEN.long.slice(0, how.letters);
+      const { content, preference } = LIVE.attendByHand("|" + string + "|", how);
+      return { written: LIVE.writeByHand(string, how), scores: content.map((score, key) => score + preference[key]) };
+    });"""
+
+
+@pytest.fixture(scope="module")
+def chapter():
+    """The functions of the chapter's cells."""
+    names = {"torch": torch}
+    cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    with redirect_stdout(StringIO()):
+        for cell in cells:
+            if cell["id"] in ("hand-first", "hand-second", "hand-write"):
+                exec("".join(cell["source"]), names)
+    return names
+
+
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory):
+    """What the figure writes, and scores for the first letter, with each of the settings."""
+    given = {"settings": SETTINGS, "long": LONG}
+    return answer(tmp_path_factory.mktemp("copier"), COMPUTED, given=given, figures=["copier_by_hand"])
+
+
+def test_it_writes_and_scores_as_the_chapter(chapter, computed):
+    for how, found in zip(SETTINGS, computed, strict=True):
+        chosen = {"strength": how["strength"], "peak": how["peak"], "scales": (how["first"], how["second"])}
+        string = LONG[: how["letters"]]
+        assert found["written"] == chapter["write_by_hand"](string, **chosen), how
+        scores = chapter["scores_by_hand"](f"|{string}|", **chosen)
+        assert found["scores"] == pytest.approx(scores.tolist(), abs=1e-3), how
+
+
+def written(computed, **how):
+    """What it writes with these settings; those not named are the figure's own."""
+    wanted = {"letters": 25, "strength": 6, "peak": 7, "first": 1, "second": 1} | how
+    return computed[SETTINGS.index(wanted)]["written"]
+
+
+def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
+    learned = said("copier_by_hand", "learned")
+    assert "From × 0.60 on the whole string is right, and it stays right however far you go" in learned
+    repaired = [step / 20 for step in range(1, 20) if written(computed, second=step / 20) == LONG]
+    assert repaired == [step / 20 for step in range(1, 13)]
+    assert "Another middle moves the preference" in learned
+    assert written(computed, peak=12) != LONG
+    assert "down to × 0.70 its heads still find the letters just before" in learned
+    kept = [step / 20 for step in range(5, 20) if written(computed, strength=0, first=step / 20) == LONG]
+    assert kept == [step / 20 for step in range(14, 20)]
+
+
+def test_the_table_in_its_place_has_what_it_writes(computed):
+    lines = [line.strip(" |").split(" | ") for line in instead("17_beyond_lengths", "copier_by_hand").splitlines()]
+    rows = [row for row in lines if row[0].isdigit()]
+    assert len(rows) == 6
+    for letters, strength, first, second, text in rows:
+        how = {"letters": int(letters), "strength": float(strength), "first": float(first), "second": float(second)}
+        assert text == written(computed, **how)
+
+
+def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp_path):
+    start = dict(asked(CHAPTER))["copier_by_hand"]
+    script = """
+        const first = { ...now(), text: texts(".live-text")[0], names: texts(".live-bars span") };
+        slide("Second layer", 0.5);
+        const repaired = { ...now(), text: texts(".live-text")[0] };
+        slide("Letters", 12);
+        const short = now();
+        slide("First layer", 0.5);
+        return { first, repaired, short, skips: now() };"""
+    given = {"name": "copier_by_hand", "start": start}
+    found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["copier_by_hand"])
+    assert found["first"]["text"] == "wnfoxjumpsoveroxjumpsover"
+    assert found["first"]["said"] == "Already the first letter is wrong: “w” for “t”, which stands 25 positions back."
+    assert found["first"]["names"][0] == "w, 14 back"
+    assert found["first"]["names"][-1] == "t, 25 back (right)"
+    assert [column[0] for column in found["first"]["bars"]] == ["6.6 = 2.0 + 4.6"]
+    assert found["first"]["bars"][0][-1] == "2.6 = 4.0 + (−1.4)"
+    assert found["repaired"]["text"] == LONG
+    assert found["repaired"]["said"] == "All 25 letters are right."
+    assert found["repaired"]["bars"][0][0] == "9.1 = 4.0 + 5.1"
+    assert found["short"]["said"] == "All 12 letters are right."
+    fault = "Then the copier writes “e” for “h”, which stands 12 positions back."
+    assert found["skips"]["said"] == "Right so far: t. " + fault
