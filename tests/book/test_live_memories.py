@@ -1,4 +1,4 @@
-"""The live memories of Chapter 20: they begin with the chapter's pairs, and answer what its code and the package answer."""
+"""The live memories of Chapter 20: they begin with the chapter's pairs, and answer what its code answers."""
 
 import pytest
 import torch
@@ -53,9 +53,8 @@ def test_each_memory_answers_as_the_code_of_the_chapter(seed, tmp_path):
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
-    script = "return GIVEN.lists.map((keys) => GIVEN.kinds.map((kind) => LIVE.remember(kind, keys, GIVEN.values).answers));"
-    given = {"kinds": KINDS, "lists": [TWICE], "values": VALUES}
-    [twice] = answer(tmp_path, script, given=given, figures=["memories"])
+    given = {"kinds": KINDS, "keys": TWICE, "values": VALUES}
+    twice = answer(tmp_path, COMPUTED, given=given, figures=["memories"])
     by_kind = dict(zip(KINDS, twice, strict=True))
     learned = said("memories", "learned")
     assert "the delta rule answers 2" in learned

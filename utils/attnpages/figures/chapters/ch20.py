@@ -64,9 +64,7 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
 
 
 def plot_copied(
-    copied: Mapping[str, Mapping[int, Sequence[float]]],
-    rises: Mapping[str, Sequence[float]],
-    widths: Mapping[str, int],
+    copied: Mapping[str, Mapping[int, Sequence[float]]], rises: Mapping[str, Sequence[float]], widths: Mapping[str, int]
 ) -> list[Axes]:
     """Draw what caches copy, by how far back the list stands, and beside it how much they raise the loss.
 
