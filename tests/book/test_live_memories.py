@@ -73,21 +73,24 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
     start = dict(asked(ROOT / "chapters/20_attention_today.ipynb"))["memories"]
     script = """
         const first = now(), radios = all("input[type=radio]"), fourth = () => all("[role=slider]")[3];
+        const at = () => all("[role=slider]").map((one) => one.getAttribute("aria-valuetext").split(", reads")[0]);
+        const begin = at();
         radios[4].click();
-        const delta = now().rows.map((row) => row[3]);
-        for (let n = 0; n < 20 && now().rows[3][1] !== now().rows[2][1]; n++) { typed(fourth(), "ArrowUp"); }
+        const delta = now().rows.map((row) => row[2]);
+        for (let n = 0; n < 20 && at()[3] !== at()[2]; n++) { typed(fourth(), "ArrowUp"); }
         const twice = now();
         press("oldest pair becomes the newest");
-        const turned = now().rows.map((row) => row[2]);
+        const turned = now().rows.map((row) => row[1]);
         press("one more pair"); press("one more pair"); press("one more pair");
         const most = now().rows.length;
         Array.from({ length: 9 }, () => press("one fewer"));
-        return { first, delta, twice, turned, most, fewest: now().rows.length };"""
+        return { begin, first, delta, twice, turned, most, fewest: now().rows.length };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "memories", "start": start}, figures=["memories"])
-    assert [row[1] for row in found["first"]["rows"]] == ["1.00, 0.00", "0.00, 1.00", "0.60, 0.80", "0.80, 0.60"]
-    assert [row[3] for row in found["first"]["rows"]] == ["3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
+    assert found["begin"] == ["at 1.00, 0.00", "at 0.00, 1.00", "at 0.60, 0.80", "at 0.80, 0.60"]
+    answers = [row[2].replace("\u00a0", " ") for row in found["first"]["rows"]]
+    assert answers == ["3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
     assert found["first"]["said"] == "4 of 4 keys read their own value."
-    assert found["delta"][-1] == "2.00 ✓"
+    assert found["delta"] == ["−0.43", "3.90", "2.87", "2.00\u00a0✓"]
     assert found["twice"]["said"].endswith("One key is stored twice, first with 10, then with 2: it reads 2.00.")
     assert found["turned"] == ["5", "10", "2", "3"]
     assert (found["most"], found["fewest"]) == (6, 2)

@@ -115,16 +115,14 @@
               ]
             : []),
         );
-        const heads = ["pair", "key", "stored", "answer"].map((name) => make("th", { scope: "col" }, name));
+        const heads = ["pair", "stored", "answer"].map((name) => make("th", { scope: "col" }, name));
         const age = (n) => (n === 0 ? "oldest" : n === keys.length - 1 ? "newest" : n + 1 + ".");
-        const row = (key, n) =>
+        const row = (_, n) =>
           make(
             "tr",
             {},
             make("th", { scope: "row" }, age(n)),
-            [key.map((v) => signed(v)).join(", "), values[n], signed(answers[n]) + (right[n] ? " ✓" : "")].map((text) =>
-              make("td", {}, text),
-            ),
+            [values[n], signed(answers[n]) + (right[n] ? "\u00a0✓" : "")].map((text) => make("td", {}, text)),
           );
         board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, keys.map(row)));
         const again = keys.flatMap((key, n) => keys.flatMap((later, m) => (m > n && same(key, later) ? [[n, m]] : [])))[0];
