@@ -21,7 +21,7 @@ def tiny(monkeypatch):
 
 def test_a_run_asks_for_the_list_at_every_distance(tmp_path):
     figures = checked_run(cache_distances, Job("windows", 0, 128), tmp_path, "cpu")
-    assert list(figures["by_distance"]) == ["20", "100"]
+    assert list(figures["by_distance"]) == [20, 100]
     for found in figures["by_distance"].values():
         assert all(2 <= word <= 8 for word in found["copied"] + found["another"])
 
