@@ -29,6 +29,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "sampling": ("smollm2_next_words",),
     "sharpness": (),
     "copier_by_hand": (),
+    "memories": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")

@@ -48,6 +48,9 @@ FEATURE_MAP = """
 SHARPNESS = """
     const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
     return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
+MEMORIES = """
+    const kinds = ["full", "window", "bits", "sum", "delta"], shown = (v) => LIVE.signed(v);
+    return kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, [3, 5, 10, 2]).answers.map(shown));"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -114,6 +117,15 @@ class TestNumbers:
     def test_of_the_sharpness(self, tmp_path):
         found = answer(tmp_path, SHARPNESS, given={"sizes": [2, 24, 48, 96, 768]}, figures=["sharpness"])
         assert [row[1:] for row in table("17_beyond_lengths_evidence", "sharpness")] == found
+
+    def test_of_the_memories(self, tmp_path):
+        given = {"keys": [[1, 0], [0, 1], [0.6, 0.8], [0.8, 0.6]]}
+        found = answer(tmp_path, MEMORIES, given=given, figures=["memories"])
+        assert [row[1:] for row in table("20_attention_today", "memories")] == found
+        given["keys"][3] = given["keys"][2]
+        full, *_, summed, delta = (row[3] for row in answer(tmp_path, MEMORIES, given=given, figures=["memories"]))
+        moved = f"The full cache answers {float(full):g} there, the sum {summed}, and the delta rule {delta}."
+        assert moved in instead("20_attention_today", "memories")
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")

@@ -46,6 +46,12 @@ def test_the_list_comes_twice_and_each_text_goes_on_where_the_one_before_ended(t
     assert torch.equal(prose, tokens[:240])
 
 
+def test_a_list_that_stands_nearer_leaves_the_prose_as_it_was(tiny):
+    far, near = (text_with_list(tiny, 0, 128, back)[0] for back in (None, 20))
+    assert near[108:116].tolist() == near[-8:].tolist() == far[-8:].tolist()
+    assert torch.equal(torch.cat([near[:108], near[116:-8]]), torch.cat([far[:4], far[12:-8]]))
+
+
 def test_the_loss_is_that_of_the_last_prose_and_a_window_over_everything_changes_nothing(tiny):
     text = text_with_list(tiny, 0, 128)
     nats, *_ = loss_and_copied(tiny.model, text, WAYS["full"])

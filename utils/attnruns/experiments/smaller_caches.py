@@ -64,12 +64,16 @@ def share_of_bytes(way: Way, before: int) -> float:
     return kept / before * (1.0 if way.bits is None else (way.bits + 1) / 16)
 
 
-def text_with_list(pretrained: Pretrained, seed: int, before: int) -> Tensor:
-    """Prose, a list, prose and the list again: ``(1, before + WORDS)``."""
+def text_with_list(pretrained: Pretrained, seed: int, before: int, back: int | None = None) -> Tensor:
+    """Prose, a list, prose and the list again: ``(1, before + WORDS)``.
+
+    The second list begins ``back`` tokens after the first one (``before - BEGINNING`` if ``None``).
+    """
+    begins = BEGINNING if back is None else before - back
     words = torch.tensor(common_words(pretrained))
     listed = words[torch.randperm(len(words), generator=generator(seed))[:WORDS]]
     prose = text_tokens(pretrained).roll(-seed * (before - WORDS))[: before - WORDS]
-    return torch.cat([prose[:BEGINNING], listed, prose[BEGINNING:], listed])[None]
+    return torch.cat([prose[:begins], listed, prose[begins:], listed])[None]
 
 
 @evaluating

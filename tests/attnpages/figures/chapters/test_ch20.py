@@ -3,7 +3,7 @@ import pytest
 from attnpages.figures.chapters.ch20 import (
     draw_checked_guesses,
     draw_kept,
-    draw_keys,
+    plot_copied,
     plot_forgetting,
     plot_measured_time,
     plot_time_per_token,
@@ -57,12 +57,6 @@ def test_a_cache_is_drawn_as_the_rectangles_that_it_keeps():
     assert full.get_title(loc="left") == "full"
 
 
-def test_each_key_is_an_arrow_with_its_value():
-    full, dropped = draw_keys({"full": [(1, 0, "3"), (0, 1, "5")], "dropped": [(0, 1, "5")]})
-    assert (len(full.patches), len(dropped.patches)) == (2, 1)
-    assert [text.get_text() for text in full.texts] == ["3", "5"]
-
-
 def test_each_test_has_a_panel_with_a_curve_per_memory():
     panels = plot_forgetting({"age": {"sum": {"old": 0.9, "new": 1.0}}, "number": {"sum": {"32": 1.0, "64": 0.5}}})
     assert [list(ax.get_lines()[0].get_ydata()) for ax in panels] == [[0.9, 1.0], [1.0, 0.5]]
@@ -77,4 +71,26 @@ def test_panels_need_the_same_memories(panels):
 
 def test_one_panel_is_enough():
     assert len(draw_kept({"full": [(0, 0, 96, 30)]}, tokens=96, layers=30)) == 1
-    assert len(draw_keys({"full": [(1, 0, "3")]})) == 1
+
+
+def test_four_tests_stand_in_two_rows():
+    panels = plot_forgetting({test: {"sum": {"a": 1.0, "b": 0.5}} for test in ("age", "cosine", "number", "times")})
+    assert [ax.get_ylabel() != "" for ax in panels] == [True, False, True, False]
+
+
+def test_a_cache_is_one_curve_of_means_and_one_dot_per_text():
+    copied = {"full": {100: [0.8, 0.6], 300: [0.7, 0.7]}, "window": {100: [0.8, 0.8], 300: [0.0, 0.2]}}
+    left, right = plot_copied(copied, {"full": [0, 0], "window": [0.1, 0.3]}, widths={"window": 192})
+    curves = [line for line in left.get_lines() if line.get_linestyle() != ":"]
+    assert [list(curve.get_ydata()) for curve in curves] == [
+        [pytest.approx(0.7)] * 2,
+        [pytest.approx(0.8), pytest.approx(0.1)],
+    ]
+    assert [list(line.get_xdata()) for line in left.get_lines() if line.get_linestyle() == ":"] == [[192, 192]]
+    assert list(right.get_lines()[2].get_xdata()) == [0.1, 0.3]
+    assert list(right.get_lines()[3].get_xdata()) == [0.2, 0.2]
+
+
+def test_both_panels_need_the_same_caches():
+    with pytest.raises(ValueError, match="both panels need the same caches"):
+        plot_copied({"full": {100: [0.8]}}, {"window": [0.1]}, widths={})

@@ -1,6 +1,7 @@
 """Figures of chapter 20: smaller caches, what they forget, checked guesses, and the time per token."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -29,25 +30,8 @@ def draw_kept(
         ax.set(xlim=(0, tokens), ylim=(0, layers), yticks=(0, layers), ylabel="layers")
         ax.set_title(title, loc="left", fontsize=11)
         ax.grid(visible=False)
-    axes[-1].set_xlabel("token in the text (the list is near the beginning)")
+    axes[-1].set_xlabel("token in the text")
     return list(axes)
-
-
-def draw_keys(panels: Mapping[str, Sequence[tuple[float, float, str]]]) -> list[Axes]:
-    """Draw the keys that memories hold as arrows from the origin, each with what is stored under it.
-
-    Args:
-        panels: ``{title: keys}``; a key has two features and a label.
-    """
-    size = (2.6 * len(panels), 2.9)
-    _, axes = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
-    for ax, (title, keys) in zip(axes[0], panels.items(), strict=True):
-        for x, y, label in keys:
-            arrow(ax, (0, 0), (x, y), colour=BLUE)
-            say(ax, x + 0.03, y + 0.06, label, ha="left")
-        ax.set(xlim=(-0.1, 1.45), ylim=(-0.1, 1.25), xticks=(0, 1), yticks=(0, 1), aspect="equal")
-        ax.set_title(title, fontsize=11)
-    return list(axes[0])
 
 
 def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Axes]:
@@ -63,15 +47,58 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
     if not memories or any(names != memories[0] for names in memories):
         raise ValueError(f"panels need the same memories, and at least one panel is needed; got {memories}")
     styles = styles_for(memories[0])
-    figure, axes = plt.subplots(1, len(panels), figsize=(8.4, 3.1), layout="constrained", sharey=True, squeeze=False)
-    for ax, (label, curves) in zip(axes[0], panels.items(), strict=True):
+    columns = 2 if len(panels) == 4 else len(panels)
+    rows = -(-len(panels) // columns)
+    size = (8.4, 0.4 + 2.7 * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", sharey=True, squeeze=False)
+    axes = list(grid.flat)
+    for ax, (label, curves) in zip(axes, panels.items(), strict=True):
         for name, points in curves.items():
             colour, dashes, marker, _ = styles[name]
             ax.plot(list(points), list(points.values()), color=colour, linestyle=dashes, marker=marker)
         ax.set(xlabel=label, ylim=(0, 1.05))
-    axes[0, 0].set_ylabel("values recalled (share)")
-    figure.legend(axes[0, 0].get_lines(), memories[0], loc="outside upper left", ncols=4)
-    return list(axes[0])
+    for first in axes[::columns]:
+        first.set_ylabel("values recalled (share)")
+    figure.legend(axes[0].get_lines(), memories[0], loc="outside upper left", ncols=4)
+    return axes
+
+
+def plot_copied(
+    copied: Mapping[str, Mapping[int, Sequence[float]]], rises: Mapping[str, Sequence[float]], widths: Mapping[str, int]
+) -> list[Axes]:
+    """Draw what caches copy, by how far back the list stands, and beside it how much they raise the loss.
+
+    A curve goes through the means of its texts, and a band from the worst text to the best. The right panel has a dot
+    per text, and a line at the mean.
+
+    Args:
+        copied: ``{cache: {tokens back: [one share per text]}}``. rises: ``{cache: [nats per text]}``, for the same
+            caches. widths: of the windows of some caches, in tokens; dotted lines in the left panel.
+
+    Raises:
+        ValueError: if the caches differ.
+    """
+    if copied.keys() != rises.keys() or not widths.keys() <= copied.keys():
+        raise ValueError(f"both panels need the same caches: {list(copied)}, {list(rises)}, widths of {list(widths)}")
+    styles = styles_for(copied)
+    shape = {"width_ratios": (5, 3)}
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", gridspec_kw=shape)
+    for number, (name, points) in enumerate(copied.items()):
+        colour, dashes, marker = styles[name][:3]
+        back, shares = list(points), list(points.values())
+        left.plot(back, list(map(fmean, shares)), color=colour, linestyle=dashes, marker=marker, label=name)
+        left.fill_between(back, list(map(min, shares)), list(map(max, shares)), color=colour, alpha=0.15, linewidth=0)
+        if name in widths:
+            left.axvline(widths[name], color=colour, linestyle=":", linewidth=1.5)
+        right.plot(rises[name], [number] * len(rises[name]), color=colour, marker=marker, linestyle="")
+        right.plot([fmean(rises[name])] * 2, [number - 0.3, number + 0.3], color=colour, linestyle="-", marker="")
+    ticks = list(next(iter(copied.values())))
+    left.set(xscale="log", xlabel="tokens back to the list", ylabel="words copied (share)", ylim=(-0.03, 1.03))
+    left.set_xticks(ticks, [f"{back:,}" for back in ticks])
+    left.minorticks_off()
+    right.set(xlabel="rise of the loss (nats)", yticks=(), ylim=(len(copied) - 0.4, -0.6))
+    figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    return [left, right]
 
 
 def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: int, drawn: str) -> Axes:

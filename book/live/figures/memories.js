@@ -1,0 +1,185 @@
+// Pairs of a key and a value in the plane, and what five memories answer when they are asked for each key.
+(function (root) {
+  "use strict";
+  const LIVE = root.LIVE,
+    { make, refill, choice, buttons, words, softmax, dot, signed, pairs, planeLine } = LIVE;
+  const HUES = [214, 28, 148, 330, 265, 190],
+    VALUES = [3, 5, 10, 2, 7, 4],
+    ANGLES = [150, -60], // of the fifth and the sixth key, in degrees
+    FEWEST = 2,
+    NEAR = 0.07, // so far from another key a moved one takes its position
+    ARROW = 15; // the state is drawn a fifteenth of its length
+  const KINDS = [
+    ["full", "full cache"],
+    ["window", "window of two"],
+    ["bits", "two bits"],
+    ["sum", "sum"],
+    ["delta", "delta rule"],
+  ];
+  const onCircle = (degrees) => [Math.cos, Math.sin].map((f) => Number(f((degrees * Math.PI) / 180).toFixed(4)));
+  const same = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+  // Each number becomes one of four, evenly spaced from the smallest to the largest.
+  function inTwoBits(keys) {
+    const low = Math.min(...keys.flat()),
+      step = (Math.max(...keys.flat()) - low) / 3 || 1;
+    return keys.map((key) => key.map((v) => Math.round((v - low) / step) * step + low));
+  }
+  const attend = (keys, values) => (query) => dot(softmax(Float64Array.from(keys, (key) => 1000 * dot(query, key))), values);
+  const store = (keys, values, corrects) =>
+    keys.reduce(
+      (S, key, n) => {
+        const more = values[n] - (corrects ? dot(S, key) : 0);
+        return S.map((s, i) => s + more * key[i]);
+      },
+      [0, 0],
+    );
+
+  // What a memory holds of pairs, the oldest first, and what each key reads: { held: keys, or state: two numbers; answers }.
+  LIVE.remember = function (kind, keys, values) {
+    if (kind === "sum" || kind === "delta") {
+      const state = store(keys, values, kind === "delta");
+      return { state, answers: keys.map((key) => dot(state, key)) };
+    }
+    const from = kind === "window" ? -2 : 0,
+      held = (kind === "bits" ? inTwoBits(keys) : keys).slice(from);
+    return { held, answers: keys.map(attend(held, values.slice(from))) };
+  };
+
+  LIVE.figure("memories", {
+    title: "Four pairs in five memories",
+    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memory answers the newer value, 2, and what do the others answer? At last make the oldest pair the newest: with which memories does the order change an answer?",
+    learned:
+      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule answers 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. The order matters only to the window and to the delta rule, and these two forget by age.",
+    about:
+      "The memories of this section: nothing is trained. All keys have length 1. The dashed line is the state, drawn a fifteenth of its length.",
+    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full" },
+    draw(room, state, kept) {
+      const said = words(),
+        board = make("table", { class: "live-table" }),
+        left = make("div", {});
+      let plane;
+
+      // A key stays on the circle; near another key, it takes that key's position, unless it is on its way out.
+      function moved(number, at) {
+        const keys = pairs(state.keys),
+          before = keys[number],
+          far = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]),
+          next = onCircle((Math.atan2(at[1], at[0]) * 180) / Math.PI);
+        const other = keys.find((key, n) => n !== number && far(key, next) < NEAR && far(key, next) < far(key, before));
+        kept({ keys: state.keys.toSpliced(2 * number, 2, ...(other || next)) });
+        show();
+      }
+
+      function build() {
+        plane = LIVE.plane({
+          label: "The keys, each with its value",
+          range: 1.4,
+          moved,
+          points: pairs(state.keys).map((at, n) => ({
+            name: String(state.values[n]),
+            spoken: "key of " + state.values[n],
+            at,
+            kind: "key",
+            hue: HUES[VALUES.indexOf(state.values[n])],
+          })),
+        });
+        refill(left, plane.element);
+        show();
+      }
+
+      function show() {
+        const keys = pairs(state.keys),
+          { values } = state,
+          { held, state: sum, answers } = LIVE.remember(state.memory, keys, values),
+          hue = (n) => HUES[VALUES.indexOf(values[n])];
+        const first = keys.length - (held || keys).length,
+          right = answers.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
+        keys.forEach((at, n) =>
+          plane.show(n, {
+            at,
+            radius: n < first || sum ? 7 : 11,
+            words: "at " + at.map((v) => signed(v)).join(", ") + ", reads " + signed(answers[n]),
+          }),
+        );
+        const line = (to, look) => planeLine(plane, [0, 0], to, look);
+        plane.under.replaceChildren(
+          make("circle", { r: plane.xy([1, 0])[0], fill: "none", stroke: "currentColor", "stroke-opacity": 0.3 }),
+          ...(held || []).map((at, n) => line(at, { style: "stroke:hsl(" + hue(first + n) + " 70% 48%);stroke-width:4" })),
+          ...(sum
+            ? [
+                line(
+                  sum.map((v) => v / ARROW),
+                  { class: "pull", "stroke-width": 4 },
+                ),
+              ]
+            : []),
+        );
+        const heads = ["pair", "stored", "answer"].map((name) => make("th", { scope: "col" }, name));
+        const age = (n) => (n === 0 ? "oldest" : n === keys.length - 1 ? "newest" : n + 1 + ".");
+        const row = (_, n) =>
+          make(
+            "tr",
+            {},
+            make("th", { scope: "row" }, age(n)),
+            [values[n], signed(answers[n]) + (right[n] ? "\u00a0✓" : "")].map((text) => make("td", {}, text)),
+          );
+        board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, keys.map(row)));
+        const again = keys.flatMap((key, n) => keys.flatMap((later, m) => (m > n && same(key, later) ? [[n, m]] : [])))[0];
+        said.say(
+          right.filter(Boolean).length +
+            " of " +
+            keys.length +
+            " keys read their own value." +
+            (sum ? " The state is (" + sum.map((v) => signed(v)).join(", ") + ")." : "") +
+            (again
+              ? " One key is stored twice, first with " +
+                values[again[0]] +
+                ", then with " +
+                values[again[1]] +
+                ": it reads " +
+                signed(answers[again[1]]) +
+                "."
+              : ""),
+        );
+      }
+
+      const change = (keys, values) => {
+        kept({ keys: keys.flat(), values });
+        build();
+      };
+      // each value has its own colour, so no value comes twice
+      const more = () => {
+        const value = VALUES.find((one) => !state.values.includes(one));
+        if (value) {
+          change([...pairs(state.keys), onCircle(ANGLES[Math.max(0, state.values.length - 4)])], [...state.values, value]);
+        }
+      };
+      const fewer = () => state.values.length > FEWEST && change(pairs(state.keys).slice(0, -1), state.values.slice(0, -1));
+      const turn = ([first, ...others]) => [...others, first];
+      room.append(
+        choice("Memory", KINDS, state.memory, (memory) => {
+          kept({ memory });
+          show();
+        }),
+        make(
+          "div",
+          { class: "live-view" },
+          left,
+          make(
+            "div",
+            {},
+            buttons(
+              ["oldest pair becomes the newest", () => change(turn(pairs(state.keys)), turn(state.values))],
+              ["one more pair", more],
+              ["one fewer", fewer],
+            ),
+            board,
+            said.element,
+          ),
+        ),
+      );
+      build();
+    },
+  });
+})(globalThis);
