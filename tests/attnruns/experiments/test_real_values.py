@@ -29,6 +29,11 @@ def test_a_twin_differs_in_one_word():
     assert real_values.in_other_number(TEXT, 4) == "The keys near the cabinets of the farmer"
 
 
+def test_another_noun_is_new_in_the_text_and_of_the_same_number():
+    assert real_values.another_noun(TEXT, 1) == "The tables near the cabinet of the farmer"
+    assert real_values.another_noun("The king near the keys", 1) == "The cabinet near the keys"
+
+
 def test_pairs_hold_both_directions(reader):
     tokens, plural = real_values.pairs_of(reader, [TEXT, TEXT], 1)
     assert tokens.shape[0] == 4
@@ -128,3 +133,5 @@ def test_a_run_measures_subject_and_other_noun(tmp_path):
     figures = checked_run(real_values, Job("values", 0, 4), tmp_path, "cpu")
     assert figures["subject"].keys() == {"noun", "2.1", "2.2", "2.3", "2.4"}
     assert figures["other"].keys() == {"noun", "2.3"}
+    assert figures["same"].keys() == {"noun", "2.3"}
+    assert figures["example"].keys() == {"subject", "other", "same"}
