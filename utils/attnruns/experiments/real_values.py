@@ -173,7 +173,7 @@ def example(reader: Reader, word: int, twin: Twin = in_other_number) -> dict[str
 
 
 def values(job: Job) -> dict[str, Any]:
-    """The value of the subject in each head of one layer; in the head, the next noun's, and another noun's in its place."""
+    """The subject's value in each head of one layer; in the head, the next noun's, and another noun's in its place."""
     reader = Reader(smollm2())
     texts = [text for text, _ in sentences(2, job.steps, job.seed)]
     (layer, head), heads = HEAD, reader.pretrained.model.config.heads
