@@ -28,6 +28,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "smollm2_heads": ("smollm2_heads",),
     "sampling": ("smollm2_next_words",),
     "sharpness": (),
+    "self_attention": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")
