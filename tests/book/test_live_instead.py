@@ -48,6 +48,14 @@ FEATURE_MAP = """
 SHARPNESS = """
     const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
     return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
+SELF_ATTENTION = """
+    const key = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+    const from = (...cells) => key.map((_, i) => Number(cells.includes(i)));
+    const row = (query, sign = 1) => {
+      const all = LIVE.numbersOfVerbs({ query, key, value: [0, 0, sign, 0], features: 3, causal: 0 });
+      return [...all.map(({ number }) => LIVE.signed(number)), String(all.filter(({ right }) => right).length)];
+    };
+    return [row(key), row(from(4)), row(from(4, 6)), row(from(4), -1)];"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -114,6 +122,10 @@ class TestNumbers:
     def test_of_the_sharpness(self, tmp_path):
         found = answer(tmp_path, SHARPNESS, given={"sizes": [2, 24, 48, 96, 768]}, figures=["sharpness"])
         assert [row[1:] for row in table("17_beyond_lengths", "sharpness")] == found
+
+    def test_of_self_attention(self, tmp_path):
+        found = answer(tmp_path, SELF_ATTENTION, figures=["self_attention"])
+        assert [row[1:] for row in table("07_self_attention", "self_attention")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")
