@@ -110,8 +110,8 @@ def test_how_far_the_other_verb_is_ahead():
 def test_moved_counts_nats_towards_the_new_number():
     before, after = torch.tensor([[0.0, -1.0], [-1.0, 0.0]]), torch.tensor([[0.0, 1.0], [-1.0, 0.5]])
     found = real_values.moved(before, after, torch.tensor([False, True]))
-    assert found["to_plural"] == {"nats": 2.0, "towards": 1.0, "before": 0.0, "after": 1.0}
-    assert found["to_singular"] == {"nats": -0.5, "towards": 0.0, "before": 0.0, "after": 0.0}
+    assert found["to_plural"] == {"nats": 2.0, "size": 2.0, "towards": 1.0, "before": 0.0, "after": 1.0}
+    assert found["to_singular"] == {"nats": -0.5, "size": 0.5, "towards": 0.0, "before": 0.0, "after": 0.0}
 
 
 def test_a_noun_in_the_other_number_is_the_twin(reader):

@@ -4,7 +4,7 @@ Nothing is trained. Each sentence of ``real_agreement`` has a twin in which one 
 only the value of this noun is exchanged for the twin's, at all positions that read it; all weights of the head and all
 that came before stay as they were. ``steps`` says how many pairs are measured, in both directions: an exchange to the
 plural should make *are* more probable, and one to the singular *is*. In ``same``, the twin has another noun of the same
-number in the subject's place: this exchange should move neither verb.
+number in the subject's place: this exchange should hardly move the verb.
 """
 
 from collections.abc import Callable, Iterator
@@ -134,6 +134,7 @@ def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
         nats = (new - old)[rows]
         figures[name] = {
             "nats": round(nats.mean().item(), 3),
+            "size": round(nats.abs().mean().item(), 3),  # in either direction
             "towards": rounded_mean(nats > 0),
             "before": rounded_mean(old[rows] > 0),  # share in which the new number's verb is the more probable one
             "after": rounded_mean(new[rows] > 0),
