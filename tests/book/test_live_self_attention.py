@@ -14,7 +14,7 @@ pytestmark = [
 ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
 GIVEN = {"name": "self_attention"}
 HERE = """
-    const grids = () => Object.fromEntries(all(".live-planes > div").map((one) =>
+    const grids = () => Object.fromEntries(all(".live-tiles > div").map((one) =>
       [texts(".live-head", one)[0], all("tbody tr", one).map((row) => texts("td", row))]));
     const cell = (name) => all("button").find((one) => one.getAttribute("aria-label") === name);
     const choose = (words) =>
@@ -61,7 +61,7 @@ def test_it_begins_with_the_numbers_of_step_4(tmp_path):
     assert masked["Contexts"][0] == ["1.00"]
     assert masked["Contexts"][3] == ["−0.32"]  # the mask changes only the rows above
     assert (
-        "means is. For the subject, keys, this is wrong. With these matrices 1 of 3 sentences is right (3)."
+        "means “is”. For the subject, keys, this is wrong. With these matrices 1 of 3 sentences is right (3)."
         in found["said"]
     )
 

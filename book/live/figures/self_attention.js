@@ -59,7 +59,8 @@
     draw(room, state, kept) {
       const said = words(),
         presets = make("div", {}),
-        board = make("div", { class: "live-planes" });
+        given = make("div", { class: "live-tiles" }),
+        computed = make("div", { class: "live-tiles" });
       const named = (name, grid) => make("div", {}, make("p", { class: "live-head" }, name), grid);
       const change = (changes) => {
         kept(changes);
@@ -119,11 +120,14 @@
           ),
         );
         refill(
-          board,
+          given,
           shown("X", features, X, 0),
           matrix("W_q", "query", features),
           matrix("W_k", "key", features),
           matrix("W_v", "value", ["number"]),
+        );
+        refill(
+          computed,
           shown("Scores Q Kᵀ", names, found.scores, 0),
           shown("Weights", names, found.weights, 2, (weight) => weight),
           shown(
@@ -134,7 +138,7 @@
           ),
         );
         const { number, right } = all[state.sentence],
-          verb = Math.abs(number) < 1e-9 ? "neither verb" : number > 0 ? "are" : "is",
+          verb = Math.abs(number) < 1e-9 ? "neither verb" : number > 0 ? "“are”" : "“is”",
           subject = SENTENCES[state.sentence][0][0],
           good = all.flatMap((one, n) => (one.right ? [n + 1] : []));
         said.say(
@@ -182,8 +186,9 @@
           (causal) => change({ causal }),
         ),
         presets,
-        board,
+        given,
         said.element,
+        computed,
       );
       show();
     },
