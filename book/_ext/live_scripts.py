@@ -30,6 +30,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "sharpness": (),
     "copier_by_hand": (),
     "memories": (),
+    "self_attention": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")

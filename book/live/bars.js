@@ -19,8 +19,8 @@
       ),
     );
 
-  // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark }. `corner`
-  // says what the rows are, `over` what the columns are.
+  // A map of weights with names of rows and columns; `cell(row, column)` gives { weight, title, mark, text }, where
+  // the text, a number, stands in the cell. `corner` says what the rows are, `over` what the columns are.
   LIVE.grid = function ({ rows, columns, cell, label, pressed, corner, over }) {
     const first = make("th", { rowspan: over ? 2 : null }, corner),
       above = over ? make("tr", {}, first, make("th", { scope: "colgroup", colspan: columns.length }, over)) : null;
@@ -36,23 +36,28 @@
         {},
         make("th", { scope: "row" }, name),
         columns.map((_, c) => {
-          const { weight, title, mark } = cell(r, c),
+          const { weight, title, mark, text } = cell(r, c),
             style = "--w:" + weight.toFixed(3),
             shown = { class: [mark, weight > 0.6 && "is-strong"].filter(Boolean).join(" ") || null, style, title };
           if (!pressed) {
-            return make("td", shown);
+            return make("td", shown, text);
           }
           return make(
             "td",
             shown,
-            make("button", {
-              type: "button",
-              "aria-pressed": String(weight > 0),
-              "aria-label": title,
-              "data-cell": r + "," + c,
-              tabindex: r || c ? -1 : 0,
-              onclick: () => pressed(r, c),
-            }),
+            make(
+              "button",
+              {
+                type: "button",
+                "aria-pressed": text == null ? String(weight > 0) : null,
+                "aria-description": text,
+                "aria-label": title,
+                "data-cell": r + "," + c,
+                tabindex: r || c ? -1 : 0,
+                onclick: () => pressed(r, c),
+              },
+              text,
+            ),
           );
         }),
       ),

@@ -51,6 +51,14 @@ SHARPNESS = """
 MEMORIES = """
     const kinds = ["full", "window", "bits", "sum", "delta"], shown = (v) => LIVE.signed(v);
     return kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, [3, 5, 10, 2]).answers.map(shown));"""
+SELF_ATTENTION = """
+    const key = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
+    const from = (...cells) => key.map((_, i) => Number(cells.includes(i)));
+    const row = (query, sign = 1) => {
+      const all = LIVE.numbersOfVerbs({ query, key, value: [0, 0, sign, 0], features: 3, causal: 0 });
+      return [...all.map(({ number }) => LIVE.signed(number)), String(all.filter(({ right }) => right).length)];
+    };
+    return [row(key), row(from(4)), row(from(4, 6)), row(from(4), -1)];"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -126,6 +134,10 @@ class TestNumbers:
         full, *_, summed, delta = (row[3] for row in answer(tmp_path, MEMORIES, given=given, figures=["memories"]))
         moved = f"The full cache answers {float(full):g} there, the sum {summed}, and the delta rule {delta}."
         assert moved in instead("20_attention_today", "memories")
+
+    def test_of_self_attention(self, tmp_path):
+        found = answer(tmp_path, SELF_ATTENTION, figures=["self_attention"])
+        assert [row[1:] for row in table("07_self_attention", "self_attention")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")

@@ -29,6 +29,11 @@ def test_a_twin_differs_in_one_word():
     assert real_values.in_other_number(TEXT, 4) == "The keys near the cabinets of the farmer"
 
 
+def test_another_noun_is_new_in_the_text_and_of_the_same_number():
+    assert real_values.another_noun(TEXT, 1) == "The tables near the cabinet of the farmer"
+    assert real_values.another_noun("The king near the keys", 1) == "The cabinet near the keys"
+
+
 def test_pairs_hold_both_directions(reader):
     tokens, plural = real_values.pairs_of(reader, [TEXT, TEXT], 1)
     assert tokens.shape[0] == 4
@@ -105,8 +110,8 @@ def test_how_far_the_other_verb_is_ahead():
 def test_moved_counts_nats_towards_the_new_number():
     before, after = torch.tensor([[0.0, -1.0], [-1.0, 0.0]]), torch.tensor([[0.0, 1.0], [-1.0, 0.5]])
     found = real_values.moved(before, after, torch.tensor([False, True]))
-    assert found["to_plural"] == {"nats": 2.0, "towards": 1.0, "before": 0.0, "after": 1.0}
-    assert found["to_singular"] == {"nats": -0.5, "towards": 0.0, "before": 0.0, "after": 0.0}
+    assert found["to_plural"] == {"nats": 2.0, "size": 2.0, "towards": 1.0, "before": 0.0, "after": 1.0}
+    assert found["to_singular"] == {"nats": -0.5, "size": 0.5, "towards": 0.0, "before": 0.0, "after": 0.0}
 
 
 def test_a_noun_in_the_other_number_is_the_twin(reader):
@@ -128,3 +133,5 @@ def test_a_run_measures_subject_and_other_noun(tmp_path):
     figures = checked_run(real_values, Job("values", 0, 4), tmp_path, "cpu")
     assert figures["subject"].keys() == {"noun", "2.1", "2.2", "2.3", "2.4"}
     assert figures["other"].keys() == {"noun", "2.3"}
+    assert figures["same"].keys() == {"noun", "2.3"}
+    assert figures["example"].keys() == {"subject", "other", "same"}

@@ -3,10 +3,11 @@
 Nothing is trained. Each sentence of ``real_agreement`` has a twin in which one noun has the other number. Of one head,
 only the value of this noun is exchanged for the twin's, at all positions that read it; all weights of the head and all
 that came before stay as they were. ``steps`` says how many pairs are measured, in both directions: an exchange to the
-plural should make *are* more probable, and one to the singular *is*.
+plural should make *are* more probable, and one to the singular *is*. In ``same``, the twin has another noun of the same
+number in the subject's place: this exchange should hardly move the verb.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +18,7 @@ from attnbook.attention import causal_mask
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
 from attnbook.measure.inside import attentions_of, residuals
 from attnbook.modes import evaluating
-from attnruns.experiments.real_agreement import EXAMPLE, Reader, sentences
+from attnruns.experiments.real_agreement import EXAMPLE, THINGS, Reader, sentences
 from attnruns.experiments.real_model import Head, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded_mean
@@ -25,6 +26,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 HEAD: Head = (26, 0)  # layer 27, head 1: it attends most to the subject
 SUBJECT, OTHER = 1, 4  # which word is the subject, and which the noun next to it
+Twin = Callable[[str, int], str]  # a text and which of its words is exchanged -> the twin
 
 
 def in_other_number(text: str, word: int) -> str:
@@ -35,6 +37,19 @@ def in_other_number(text: str, word: int) -> str:
     """
     words = text.split()
     words[word] = words[word].removesuffix("s") if words[word].endswith("s") else words[word] + "s"
+    return " ".join(words)
+
+
+def another_noun(text: str, word: int) -> str:
+    """The same words, one of them another noun of the same number: the next one of the list that the text doesn't have.
+
+    >>> another_noun("The keys near the cabinet", 1)
+    'The tables near the cabinet'
+    """
+    words = text.split()
+    things, plural = [each.removesuffix("s") for each in words], words[word].endswith("s")
+    at = THINGS.index(things[word])
+    words[word] = next(thing for thing in THINGS[at:] + THINGS[:at] if thing not in things) + "s" * plural
     return " ".join(words)
 
 
@@ -119,6 +134,7 @@ def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
         nats = (new - old)[rows]
         figures[name] = {
             "nats": round(nats.mean().item(), 3),
+            "size": round(nats.abs().mean().item(), 3),  # in either direction
             "towards": rounded_mean(nats > 0),
             "before": rounded_mean(old[rows] > 0),  # share in which the new number's verb is the more probable one
             "after": rounded_mean(new[rows] > 0),
@@ -126,16 +142,18 @@ def moved(before: Tensor, after: Tensor, plural: Tensor) -> dict[str, Any]:
     return figures
 
 
-def pairs_of(reader: Reader, texts: list[str], word: int) -> tuple[Tensor, Tensor]:
+def pairs_of(reader: Reader, texts: list[str], word: int, twin: Twin = in_other_number) -> tuple[Tensor, Tensor]:
     """Texts and behind them their twins: tokens ``(2 N, T)``; and whether that word is plural, ``(2 N,)``."""
-    both = texts + [in_other_number(text, word) for text in texts]
+    both = texts + [twin(text, word) for text in texts]
     tokens = torch.cat([reader.tokens(text) for text in both])
     return tokens, torch.tensor([text.split()[word].endswith("s") for text in both])
 
 
-def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list[int]) -> dict[str, Any]:
-    """:func:`moved` when the noun itself has the other number, and when only its value in each head has it."""
-    model, (tokens, plural) = reader.pretrained.model, pairs_of(reader, texts, word)
+def at_noun(
+    reader: Reader, texts: list[str], word: int, layer: int, heads: list[int], twin: Twin = in_other_number
+) -> dict[str, Any]:
+    """:func:`moved` when the noun itself is the twin's, and when only its value in each head is."""
+    model, (tokens, plural) = reader.pretrained.model, pairs_of(reader, texts, word, twin)
     position, verbs = reader.position(texts[0], word), reader.verb_tokens()
     x = residuals(model, tokens)[layer]  # (2 N, T, D)
     before = verb_odds(model, x, layer, verbs)
@@ -146,9 +164,9 @@ def at_noun(reader: Reader, texts: list[str], word: int, layer: int, heads: list
     return figures
 
 
-def example(reader: Reader, word: int) -> dict[str, Any]:
+def example(reader: Reader, word: int, twin: Twin = in_other_number) -> dict[str, Any]:
     """The chapter's sentence: the probabilities of *is* and *are* before and after one value is exchanged."""
-    model, (tokens, _) = reader.pretrained.model, pairs_of(reader, [EXAMPLE], word)
+    model, (tokens, _) = reader.pretrained.model, pairs_of(reader, [EXAMPLE], word, twin)
     verbs, position = reader.verb_tokens(), reader.position(EXAMPLE, word)
     x = residuals(model, tokens)[HEAD[0]]  # (2, T, D)
     both = {"before": verb_odds(model, x, HEAD[0], verbs), "after": exchanged(model, x, verbs, position, HEAD)}
@@ -156,14 +174,19 @@ def example(reader: Reader, word: int) -> dict[str, Any]:
 
 
 def values(job: Job) -> dict[str, Any]:
-    """The value of the subject in each head of one layer; that of the next noun in the head; and the example."""
+    """The subject's value in each head of one layer; in the head, the next noun's, and another noun's in its place."""
     reader = Reader(smollm2())
     texts = [text for text, _ in sentences(2, job.steps, job.seed)]
     (layer, head), heads = HEAD, reader.pretrained.model.config.heads
     return {
         "subject": at_noun(reader, texts, SUBJECT, layer, list(range(heads))),
         "other": at_noun(reader, texts, OTHER, layer, [head]),
-        "example": {"subject": example(reader, SUBJECT), "other": example(reader, OTHER)},
+        "same": at_noun(reader, texts, SUBJECT, layer, [head], another_noun),
+        "example": {
+            "subject": example(reader, SUBJECT),
+            "other": example(reader, OTHER),
+            "same": example(reader, SUBJECT, another_noun),
+        },
     }
 
 
