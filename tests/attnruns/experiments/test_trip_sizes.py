@@ -14,7 +14,7 @@ from attnruns.shared.runner import Job
 
 @pytest.mark.parametrize("name", trip_sizes.STEPS)
 def test_a_run_trains_and_tests_what_the_head_can_name(name, tmp_path):
-    tests = checked_run(trip_sizes, Job(name, 0, 4), tmp_path, "cpu")["tests"]
+    tests = checked_run(trip_sizes, Job(name, 0, 4), tmp_path, "cpu", kept=True)["tests"]
     assert [size for size, of in tests.items() if of] == [
         str(n) for n in trip_sizes.TESTED if name != "fixed" or n <= 8
     ]
