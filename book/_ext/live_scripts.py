@@ -19,6 +19,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "aligner": ("numbers",),
     "bottleneck": ("plain_numbers",),
     "tape": ("ntm",),
+    "courier": ("courier",),
     "pointers": ("hull", "tour"),
     "captioner": ("soft", "hard"),
     "gradient": (),
@@ -42,6 +43,7 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
+    "courier": ("engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,
         "engine/blocks",

@@ -138,6 +138,7 @@ PACKS = {
     ),
     "hull": Pack("pointing_hull_transformer_0", {"heads": 8, "layers": 3, "may_stop": True}),
     "tour": Pack("pointing_tsp10_transformer_0", {"heads": 8, "layers": 3, "may_stop": False}),
+    "courier": Pack("trip_sizes_five_0", {"heads": 4, "layers": 2}),
     "numbers": Pack("numbers_attention_0", {"embedding": 32}),
     "plain_numbers": Pack("numbers_plain_0", {"embedding": 32}),
     "soft": Pack("captioning_soft_0", {"embedding": 32}),

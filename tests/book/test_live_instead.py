@@ -67,6 +67,11 @@ TAPE = """
     const row = (text) => [64, 128, 256].map((n) => wrong(text, n));
     return { lengths: texts.map((text) => text.length), wrong: texts.map(row) };"""
 
+COURIER = """
+    const cities = [[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]];
+    const { trip, steps } = LIVE.driven(LIVE.Courier(await LIVE.load("courier")), cities);
+    return steps.map((row, n) => ["from " + trip[n], ...row.map((chance) => chance.toFixed(2))]);"""
+
 
 def table(chapter, figure):
     """The rows of the table that stands for a figure, as lists of cells, without the head."""
@@ -143,3 +148,6 @@ class TestNumbers:
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")
         assert [row[1:] for row in rows] == found["wrong"]
         assert [int(re.search(r"\d+", row[0])[0]) for row in rows] == found["lengths"]
+
+    def test_of_the_courier(self, tmp_path):
+        assert table("14_pointer_networks", "courier") == answer(tmp_path, COURIER, ["courier"], figures=["courier"])

@@ -8,10 +8,12 @@ from browser import chromium
 from live_pages import ROOT, answer, rounded_as_packed
 
 from attnbook.data import copy_batch
+from attnbook.data.points.geometry import random_points
 from attnbook.data.points.pointing import hull_batch, tour_batch
 from attnbook.decoding import beam, greedy
 from attnbook.models.pointer import greedy_pointer_decode
-from attnruns.experiments import captioning, copying_paper, numbers, pointing
+from attnbook.seeding import generator
+from attnruns.experiments import captioning, copying_paper, numbers, pointing, trip_file, trip_sizes
 from attnruns.translate import translator
 
 pytestmark = [
@@ -51,6 +53,9 @@ POINTED = """
     const model = LIVE.PointerNetwork(await LIVE.load(GIVEN.pack));
     const first = GIVEN.first === null ? undefined : GIVEN.first;
     return GIVEN.points.map((points) => LIVE.pointAt(model, points, first).tokens);"""
+COURIER = """
+    const model = LIVE.Courier(await LIVE.load("courier"));
+    return GIVEN.points.map((points) => LIVE.driven(model, points));"""
 CAPTIONED = """
     const model = LIVE.Captioner(await LIVE.load(GIVEN.pack), { hard: GIVEN.pack === "hard" });
     const image = LIVE.canvasOf([7, 2, 4, 3, 14, 17]), steps = LIVE.captioned(model, image);
@@ -178,6 +183,17 @@ def test_pointer_networks_point_as_pytorch_does(pack, name, draw, tmp_path):
     decoded = greedy_pointer_decode(model, batch.source)
     for named, tokens in zip(found, decoded.tokens.tolist(), strict=True):
         assert named == tokens[: tokens.index(9) if 9 in tokens else None]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("cities", [5, 8])
+def test_the_courier_of_the_chapter_s_file_drives_as_pytorch_does(cities, tmp_path):
+    points = random_points(cities, 6, generator(5))
+    model = rounded_as_packed(trip_sizes.trained("five"), "courier")
+    trips, log_probs = trip_file.file(0)["answer"](model, points)
+    found = answer(tmp_path, COURIER, ["courier"], {"points": points.tolist()}, ["courier"])
+    assert [one["trip"] for one in found] == trips.tolist()
+    close([one["steps"] for one in found], log_probs.exp())
 
 
 @torch.no_grad()

@@ -11,7 +11,7 @@ from live_pages import ROOT, answer, asked, packs_of
 from live_said import said
 
 from attnbook.data.points.tours import held_karp, nearest_neighbour, tour_length
-from attnruns.experiments import copying_paper, pointing
+from attnruns.experiments import copying_paper, pointing, trip_sizes
 from attnruns.results import load_result
 
 pytestmark = [
@@ -381,6 +381,44 @@ def test_the_pointer_network_begins_with_the_cities_of_the_printed_figure(tmp_pa
     assert f"round trip is {least} long. This is the shortest. Nearest first is {other} " in found["said"]
     alt = cell(page, "fig-14-question")[0]["mystnb"]["image"]["alt"]
     assert numbers(alt)[:2] == [float(other), float(least)]
+
+
+def test_the_courier_begins_with_the_chapter_s_cities_and_answers_its_three_questions(tmp_path):
+    script = """
+        const at = () => ({ ...now(), points: LIVE.pairs(all("[data-point] .hit").flatMap((one) =>
+          [one.getAttribute("cx") / 400, 1 - one.getAttribute("cy") / 400])) });
+        const seen = [at()];
+        const then = (...names) => { names.forEach(press); seen.push(at()); };
+        then("exchange cities 1 and 3");
+        then("exchange cities 1 and 3", "one more");
+        press("one fewer");
+        for (let n = 0; n < 5; n++) { typed(box.querySelector('[data-point="2"]'), "ArrowLeft"); }
+        for (let n = 0; n < 10; n++) { typed(box.querySelector('[data-point="2"]'), "ArrowDown"); }
+        seen.push(at());
+        return seen;"""
+    start, exchanged, sixth, dragged = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script)
+    torch.testing.assert_close(torch.tensor(start["points"]), torch.tensor(FIVE), atol=6e-4, rtol=0)
+    trips = ["0, 3, 1, 4, 2", "0, 1, 3, 4, 2", "0, 3, 1, 4, 2, 5", "0, 3, 2, 1, 4"]
+    for found, trip in zip((start, exchanged, sixth, dragged), trips, strict=True):
+        assert found["said"].startswith(f"The trip is {trip}, of length ")
+        assert "No trip is shorter." in found["said"]
+    assert [[row[n] for n in (0, 3, 2, 1, 4)] for row in ([*row[1:]] for row in start["rows"])] == [
+        row[1:] for row in exchanged["rows"]
+    ]
+    torch.testing.assert_close(torch.tensor(sixth["points"][5]), torch.tensor((0.3, 0.7)), atol=6e-4, rtol=0)
+    assert "Training showed the network 5 cities only." in sixth["said"]
+    assert "(400 steps, seed 0)" in start["about"]
+    assert trip_sizes.STEPS["five"] == 400
+
+
+def test_the_courier_s_pointer_by_hand_is_nearest_first_and_errs_as_the_chapter_says(tmp_path):
+    script = """
+        const by_hand = all(".live-choice label").find((one) => one.textContent === "the pointer by hand");
+        by_hand.querySelector("input").click();
+        return now();"""
+    said = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script)["said"].replace("\u00a0", " ")
+    assert said.startswith("The trip is 0, 2, 1, 3, 4, of length 2.58. The shortest is 0, 3, 1, 4, 2, of length 2.19")
+    assert "this one is 18 % longer. The least sure choice is number 2, with 67 %." in said
 
 
 def test_what_the_pointers_figure_says_of_its_networks_is_recorded(tmp_path):

@@ -2,20 +2,9 @@ import matplotlib.pyplot as plt
 import pytest
 import torch
 
-from attnbook.data.points.tours import distances
-from attnpages.figures.chapters.ch14 import (
-    Choice,
-    Way,
-    draw_held_karp,
-    draw_trip_network,
-    plot_choices,
-    plot_same_last,
-    plot_second_cities,
-    plot_ways,
-)
+from attnpages.figures.chapters.ch14 import Choice, Way, plot_choices, plot_same_last, plot_second_cities, plot_ways
 
 SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
 
 
 def lines(ax):
@@ -106,22 +95,6 @@ def test_what_is_said_of_a_city_lies_outside_its_circle_and_beside_the_lines():
         assert max(abs(part) for part in said[text].get_position()) > 3 + 11 * share**0.5
     assert said["1: 70 %"].get_va() == "top"  # the arrow comes from the left, so below there is room
     plt.close("all")
-
-
-def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones(texts):
-    words = texts(draw_trip_network(SQUARE, first=0, last=3, visited=[0, 3]))
-    assert {"$h_0$", "$h_3$", "$p_1$", "$p_2$", "query", "city 3"} <= set(words)
-    assert words.count("×") == 2
-    assert {"first key $h_0$", "last key $h_3$", "mean of keys"} <= set(words)
-    with pytest.raises(ValueError, match="must be among the visited"):
-        draw_trip_network(SQUARE, first=0, last=3, visited=[0])
-
-
-def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
-    words = texts(draw_held_karp(distances(FIELD)[0]))
-    assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
-    with pytest.raises(ValueError, match="four cities"):
-        draw_held_karp(torch.zeros(3, 3))
 
 
 def test_beginnings_with_the_same_last_position_stand_side_by_side(texts):

@@ -1,0 +1,26 @@
+"""The diagrams of chapter 14: the network of the file, and the table of Held and Karp."""
+
+import pytest
+import torch
+
+from attnbook.data.points.tours import distances
+from attnpages.figures.chapters.ch14_diagrams import draw_held_karp, draw_trip_network
+
+SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
+
+
+def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones(texts):
+    words = texts(draw_trip_network(SQUARE, first=0, last=3, visited=[0, 3]))
+    assert {"$h_0$", "$h_3$", "$p_1$", "$p_2$", "query", "city 3"} <= set(words)
+    assert words.count("×") == 2
+    assert {"first key $h_0$", "last key $h_3$", "mean of keys"} <= set(words)
+    with pytest.raises(ValueError, match="must be among the visited"):
+        draw_trip_network(SQUARE, first=0, last=3, visited=[0])
+
+
+def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):
+    words = texts(draw_held_karp(distances(FIELD)[0]))
+    assert {"{1,2} → 1: 8", "{2,3} → 2: 7", "{1,2,3} → 1: 10", "home:\n14"} <= set(words)
+    with pytest.raises(ValueError, match="four cities"):
+        draw_held_karp(torch.zeros(3, 3))
