@@ -68,11 +68,18 @@ def _changed(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) ->
 
 def _types(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     for run_got, run_expected in zip(got, expected, strict=True):
-        for ours, wanted in zip(values.parts(run_got.value), values.parts(run_expected.value), strict=False):
+        for ours, wanted in _pairs(run_got.value, run_expected.value):
             if isinstance(wanted, Tensor) and not isinstance(ours, Tensor):
                 yield Complaint("number instead of tensor", values.kind(ours), run_got, run_expected)
             elif isinstance(wanted, Tensor) and ours.dtype != wanted.dtype:
                 yield _dtype(ours, wanted, run_got, run_expected)
+
+
+def _pairs(got: Any, expected: Any) -> Iterator[tuple[Any, Any]]:
+    """The entries of a tuple or a dictionary beside each other; those of a dictionary may come in any order."""
+    if isinstance(got, dict) and isinstance(expected, dict):
+        return ((got[key], wanted) for key, wanted in expected.items() if key in got)
+    return zip(values.parts(got), values.parts(expected), strict=False)
 
 
 def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:

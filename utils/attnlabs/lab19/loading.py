@@ -203,8 +203,8 @@ wrong("the output layer as the file has it", {
     You took output.weight from the file where it has lm_head.weight. In our model the output layer is tied: it is
     the tensor of embed.words.weight, whatever else the file holds.""")  # fmt: skip
 wrong("turned into single precision", {"tensor = tensors[theirs]": "tensor = tensors[theirs].float()"}).says("""
-    You converted the tensors to float32. They keep the dtype that they have in the file: a model in half precision
-    stays one, and load_state_dict converts where it has to.""")
+    You converted the tensors to float32. Each tensor keeps the dtype that it has in the file, and load_state_dict
+    converts it where the model has another one.""")
 wrong("not tied", {_TIED: ""}).says("""
     Your result has no output.weight. GPT-2's output layer is tied to the word vectors, so the file has no tensor
     of its own for it; our name must be given the word vectors.""")
