@@ -17,6 +17,12 @@ def scale_from_single_bytes(raw):
     return (block[:, :1] * torch.cat([packed & 15, packed >> 4], dim=1) + block[:, 2:3]).flatten()
 
 
+def one_scale_of_four_bytes(raw):
+    block = raw.reshape(-1, 20)
+    scale = block[:, :4].contiguous().view(torch.float32)
+    return (scale * torch.cat([block[:, 4:] & 15, block[:, 4:] >> 4], dim=1)).flatten()
+
+
 def six_bits(raw):
     block = raw.reshape(-1, 20)
     halves = block[:, :4].contiguous().view(torch.float16).float()
@@ -268,7 +274,8 @@ def wrong_between_the_window_and_the_end(length, window, sinks):
 SUMMED = edited("lab19", {"prefix_matching_score": [{".mean(dim=(0, 2))": ".mean(dim=2).sum(dim=0)"}]})
 
 WORDS = [
-    (scale_from_single_bytes, "dequantise_q4_1", ["from other bytes or as another type"]),
+    (scale_from_single_bytes, "dequantise_q4_1", ["converted each byte", "byte 2"]),
+    (one_scale_of_four_bytes, "dequantise_q4_1", ["from other bytes or as another type"]),
     (six_bits, "dequantise_q4_1", ["not between 0 and 15", "scale and offset are used as they should be"]),
     (written_into_the_input, "rotary_with_base", ["a first one that was turned already", "is a view"]),
     (written_into_a_copy, "rotary_with_base", ["a first one that was turned already"]),
