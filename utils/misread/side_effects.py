@@ -78,7 +78,7 @@ def _types(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> I
 
 
 def _in_order(got: Run, expected: Run) -> Any:
-    """A value that was got; the entries of a dictionary in the order of those that are wanted, for any order is right."""
+    """A value that was got; the entries of a dictionary in the order in which they are wanted, since any is right."""
     if isinstance(got.value, dict) and isinstance(expected.value, dict):
         return {key: got.value[key] for key in expected.value if key in got.value}
     return got.value

@@ -22,8 +22,8 @@ NOT_THERE = (
     "with an error before it was defined."
 )
 LEFT_OUT = (
-    "✗ {name}: your cell imports this function from the book's packages, and they are not there in grading, because they "
-    "hold right answers. Write the function in its cell."
+    "✗ {name}: your cell imports this function from the book's packages, and they are not there in grading, because "
+    "they hold right answers. Write the function in its cell."
 )
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
 TELLING = 3  # statements of a reference whose copy is told: one or two of them may be what a hint dictates
