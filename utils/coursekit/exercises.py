@@ -30,8 +30,8 @@ NEEDED = re.compile(r"^(\*\*You need\*\*.*?about )(?:\d+|…)( minutes)", re.MUL
 
 HOW = re.compile(r"^## How this lab works$", re.MULTILINE)
 ABSENT = """If a teacher grades your lab, your functions run without the book's own answers. An answer that imports \
-one of them from `attnbook`, `attnlabs` or another package of the book passes its check here, but it gets no points there. \
-What the text of an exercise gives you for use is there, too."""
+one of them from `attnbook`, `attnlabs` or another package of the book passes its check here, but it gets no points \
+there. What the text of an exercise gives you for use is there, too."""
 ABSENT_ONCE = re.compile(r"\n*^If a teacher grades your lab.*$", re.MULTILINE)
 
 
