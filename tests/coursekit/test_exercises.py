@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import CourseError
-from coursekit.exercises import answer_source, exercise_problems, exercises_of, filled, write_exercises
+from coursekit.exercises import ABSENT, answer_source, exercise_problems, exercises_of, filled, write_exercises
 from coursekit.notebooks import CHECK_OUTPUT, grader, read, to_text
 from coursekit.project import Project, find_project
 from misread.exercise import About, Exercise
@@ -94,6 +94,18 @@ def test_a_change_of_an_exercise_reaches_each_place_and_nothing_else(notebook):
     assert "about 24 minutes" in again.cells[0].source
     assert again.cells[1].source.startswith("## Exercise 1: `halve` · ●●● · 20 minutes\n")
     assert grader(again.cells[3])["points"] == 4
+
+
+def test_what_is_absent_in_grading_is_said_once_where_a_lab_says_how_it_works(notebook):
+    notebook.cells[1].source = "## How this lab works\n\nRun it.\n\n" + notebook.cells[1].source
+    for _ in range(2):
+        notebook = filled(notebook, "lab01", {"halve": HALVE})
+    assert notebook.cells[1].source.count(ABSENT) == notebook.cells[1].source.count("If a teacher grades") == 1
+
+
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.number)
+def test_each_lab_says_what_is_absent_in_grading(lab):
+    assert sum(cell.source.count(ABSENT) for cell in read(lab.source).cells) == 1
 
 
 def test_a_reference_without_a_docstring_leaves_the_answer_to_the_notebook(notebook):

@@ -291,3 +291,13 @@ def test_the_device_is_tried_on_more_than_the_smallest_input():
         assert verdict.passed
         assert "device" in verdict.message.split("\n", 1)[-1]
     assert "\n" not in judge(exercise, counted).message
+
+
+def test_a_dtype_in_a_dictionary_is_seen_as_well_in_any_order_of_its_entries():
+    def pair(x):
+        return {"first": x, "second": x.long()}
+
+    exercise = Exercise(pair, cases=lambda draw: [(draw.normal(2).half(),)], gradients=False)
+    assert judge(exercise, lambda x: {"second": x.long(), "first": x}).passed
+    verdict = judge(exercise, lambda x: {"second": x.long(), "first": x.float()})
+    assert (verdict.mistake, verdict.about) == ("another dtype", ("float32 instead of float16",))

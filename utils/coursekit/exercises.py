@@ -3,7 +3,8 @@
 Each fact has one place. `attnlabs` holds what the checks, the grading and the tests need too: an exercise's name and
 number, its points, minutes and difficulty, and its reference, which is the notebook's solution. The notebook holds what
 people read, where authors see it as students will: text, example and hints below the exercise's heading. From the
-first the second gets its headings, the table of exercises and the minutes, answer cells and checks.
+first the second gets its headings, the table of exercises and the minutes, answer cells and checks. What all labs say
+of their grading is written here.
 """
 
 import ast
@@ -26,6 +27,12 @@ ROW = re.compile(r"^\| *\d+ *\|.*\|$")  # of the table: an exercise, which has a
 ANY_ROW = re.compile(r"^\|.*\| *(\d+|–) *\|[^|]*\|$", re.MULTILINE)  # with its minutes
 RULE = re.compile(r"^\|(?:-+\|)+$")  # below the table's head
 NEEDED = re.compile(r"^(\*\*You need\*\*.*?about )(?:\d+|…)( minutes)", re.MULTILINE)
+
+HOW = re.compile(r"^## How this lab works$", re.MULTILINE)
+ABSENT = """If a teacher grades your lab, your functions run without the book's own answers. An answer that imports \
+one of them from `attnbook`, `attnlabs` or another package of the book passes its check here, but it gets no points \
+there. What the text of an exercise gives you for use is there, too."""
+ABSENT_ONCE = re.compile(r"\n*^If a teacher grades your lab.*$", re.MULTILINE)
 
 
 def exercises_of(lab: Lab) -> dict[str, Exercise]:
@@ -82,6 +89,9 @@ def filled(notebook: NotebookNode, number: str, exercises: Mapping[str, Exercise
         check = _cell(notebook, f"{number}-{name}-check", below=answer)
         check.metadata.update(nbgrader=_marks(check.id, exercise.about.points), tags=[CHECK_OUTPUT])
         check.source = _check_source(name)
+    for cell in notebook.cells:
+        if HOW.match(cell.source):
+            cell.source = f"{ABSENT_ONCE.sub('', cell.source).rstrip()}\n\n{ABSENT}"
     minutes = _write_table(notebook.cells[0], list(exercises.values()))
     notebook.metadata.setdefault("attnbook", {})["minutes"] = minutes
     return notebook

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -68,11 +69,23 @@ def _changed(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) ->
 
 def _types(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     for run_got, run_expected in zip(got, expected, strict=True):
-        for ours, wanted in zip(values.parts(run_got.value), values.parts(run_expected.value), strict=False):
+        entries = _in_order(run_got, run_expected), run_expected.value
+        for ours, wanted in zip(*map(_entries, entries), strict=False):
             if isinstance(wanted, Tensor) and not isinstance(ours, Tensor):
                 yield Complaint("number instead of tensor", values.kind(ours), run_got, run_expected)
             elif isinstance(wanted, Tensor) and ours.dtype != wanted.dtype:
                 yield _dtype(ours, wanted, run_got, run_expected)
+
+
+def _in_order(got: Run, expected: Run) -> Any:
+    """A value that was got; the entries of a dictionary in the order in which they are wanted, since any is right."""
+    if isinstance(got.value, dict) and isinstance(expected.value, dict):
+        return {key: got.value[key] for key in expected.value if key in got.value}
+    return got.value
+
+
+def _entries(value: Any) -> list:
+    return values.parts(list(value.values()) if isinstance(value, dict) else value)
 
 
 def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
@@ -102,7 +115,7 @@ def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> 
             yield Complaint("another dtype", STOPS_SINGLE, ours, wanted, ours.failure.text)
         elif values.finite(wanted.value) and not values.finite(ours.value):
             yield Complaint("another dtype", NOT_FINITE_SINGLE, ours, wanted)
-        for left, right in zip(values.tensors(ours.value), values.tensors(wanted.value), strict=False):
+        for left, right in zip(values.tensors(_in_order(ours, wanted)), values.tensors(wanted.value), strict=False):
             if left.dtype != right.dtype:
                 yield _dtype(left, right, ours, wanted)
 

@@ -5,6 +5,8 @@ import torch
 from edited import edited
 
 from attnlabs import evaluate
+from attnlabs.lab19.blocks import dequantise_q4_1
+from attnlabs.lab19.loading import load_gpt2
 from attnlabs.lab19.names import map_names
 from attnlabs.lab19.window import window_with_sinks
 
@@ -13,6 +15,12 @@ def scale_from_single_bytes(raw):
     block = raw.reshape(-1, 20).float()
     packed = raw.reshape(-1, 20)[:, 4:]
     return (block[:, :1] * torch.cat([packed & 15, packed >> 4], dim=1) + block[:, 2:3]).flatten()
+
+
+def one_scale_of_four_bytes(raw):
+    block = raw.reshape(-1, 20)
+    scale = block[:, :4].contiguous().view(torch.float32)
+    return (scale * torch.cat([block[:, 4:] & 15, block[:, 4:] >> 4], dim=1)).flatten()
 
 
 def six_bits(raw):
@@ -175,10 +183,99 @@ def a_window_twice_as_wide(length, window, sinks):
     return window_with_sinks(length, 2 * window, sinks)
 
 
+def blocks_read_number_by_number(raw):
+    block = raw.reshape(-1, 20)
+    halves = block[:, :4].contiguous().view(torch.float16).float()
+    integers = torch.cat([block[:, 4:] & 15, block[:, 4:] >> 4], dim=1)
+    return (halves[:, :1] * integers + halves[:, 1:]).T.flatten()
+
+
+def blocks_in_reverse(raw):
+    return dequantise_q4_1(raw).reshape(-1, 32).flip(0).flatten()
+
+
+def fractional_upper_bits(raw):
+    block = raw.reshape(-1, 20)
+    halves = block[:, :4].contiguous().view(torch.float16).float()
+    return (halves[:, :1] * torch.cat([block[:, 4:] % 16, block[:, 4:] / 16], dim=1) + halves[:, 1:]).flatten()
+
+
+def bytes_converted_to_half(raw):
+    block = raw.reshape(-1, 20)
+    halves = block[:, :4].half().float()
+    return (halves[:, :1] * torch.cat([block[:, 4:] & 15, block[:, 4:] >> 4], dim=1) + halves[:, 1:2]).flatten()
+
+
+def angles_repeated(x, positions, base):
+    angles = _angles(x, positions, base).repeat(1, 2)
+    swapped = torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).reshape(x.shape)
+    return x * angles.cos() + swapped * angles.sin()
+
+
+def halves_with_angles_of_neighbours(x, positions, base):
+    angles, half = _angles(x, positions, base).repeat_interleave(2, dim=-1), x.shape[-1] // 2
+    return x * angles.cos() + torch.cat([-x[..., half:], x[..., :half]], dim=-1) * angles.sin()
+
+
+def key_value_query(names):
+    return {theirs: ours[1:] + ours[:1] for theirs, ours in map_names(names).items()}
+
+
+def the_parts_as_key_value_query(tensors, names):
+    return load_gpt2(tensors, {theirs: ours[1:] + ours[:1] for theirs, ours in names.items()})
+
+
+def key_before_query(tensors, names):
+    order = {theirs: [ours[1], ours[0], ours[2]] if len(ours) == 3 else ours for theirs, ours in names.items()}
+    return load_gpt2(tensors, order)
+
+
+def the_files_own_head(tensors, names):
+    state = load_gpt2(tensors, names)
+    return state | {"output.weight": tensors.get("lm_head.weight", state["output.weight"])}
+
+
+def loaded_as_float32(tensors, names):
+    return {name: tensor.float() for name, tensor in load_gpt2(tensors, names).items()}
+
+
+def rolled_in_the_opposite_direction(weights, length):
+    return weights.roll(1 - length, -1).diagonal(0, -2, -1)[..., length:].mean(-1).mean(0)
+
+
+def columns_from_the_end(length, window, sinks):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for i in range(length):
+        for j in range(i - window + 1, i + 1):
+            mask[i, j] = True
+        for j in range(min(sinks, i + 1)):
+            mask[i, j] = True
+    return mask
+
+
+def slices_from_the_end(length, window, sinks):
+    mask = torch.zeros(length, length, dtype=torch.bool)
+    for i in range(length):
+        mask[i, i - window + 1 : i + 1] = True
+        mask[i, : min(sinks, i + 1)] = True
+    return mask
+
+
+def windows_rolled(length, window, sinks):
+    row = torch.arange(length) < window
+    mask = torch.stack([row.roll(i - window + 1) for i in range(length)])
+    return mask | window_with_sinks(length, 1, sinks)
+
+
+def wrong_between_the_window_and_the_end(length, window, sinks):
+    return window_with_sinks(length, window, sinks if sinks >= length else min(sinks, window))
+
+
 SUMMED = edited("lab19", {"prefix_matching_score": [{".mean(dim=(0, 2))": ".mean(dim=2).sum(dim=0)"}]})
 
 WORDS = [
-    (scale_from_single_bytes, "dequantise_q4_1", ["from other bytes or as another type"]),
+    (scale_from_single_bytes, "dequantise_q4_1", ["converted each byte", "byte 2"]),
+    (one_scale_of_four_bytes, "dequantise_q4_1", ["from other bytes or as another type"]),
     (six_bits, "dequantise_q4_1", ["not between 0 and 15", "scale and offset are used as they should be"]),
     (written_into_the_input, "rotary_with_base", ["a first one that was turned already", "is a view"]),
     (written_into_a_copy, "rotary_with_base", ["a first one that was turned already"]),
@@ -202,6 +299,22 @@ WORDS = [
     (rows_and_columns_open, "window_with_sinks", ["Everything above the diagonal must be False"]),
     (every_other_position, "window_with_sinks", ["all positions of its window"]),
     (a_window_twice_as_wide, "window_with_sinks", ["none of the first `sinks` must be closed"]),
+    (blocks_read_number_by_number, "dequantise_q4_1", ["number 0 of every block first"]),
+    (blocks_in_reverse, "dequantise_q4_1", ["exactly the right numbers"]),
+    (fractional_upper_bits, "dequantise_q4_1", ["as a fraction", ">> 4"]),
+    (bytes_converted_to_half, "dequantise_q4_1", ["converted each byte", "view(torch.float16)"]),
+    (angles_repeated, "rotary_with_base", ["repeat_interleave(2, dim=-1)"]),
+    (halves_with_angles_of_neighbours, "rotary_with_base", ["two *halves*", "Neighbours are a pair here"]),
+    (key_value_query, "map_names", ["begin with the key and end with the query"]),
+    (the_parts_as_key_value_query, "load_gpt2", ["your key the first one"]),
+    (key_before_query, "load_gpt2", ["key is the first third of c_attn and your query the second"]),
+    (the_files_own_head, "load_gpt2", ["the output layer is tied"]),
+    (loaded_as_float32, "load_gpt2", ["converted the tensors to float32"]),
+    (rolled_in_the_opposite_direction, "prefix_matching_score", ["in the opposite direction", "roll(L − 1)"]),
+    (columns_from_the_end, "window_with_sinks", ["a negative index from the end"]),
+    (slices_from_the_end, "window_with_sinks", ["a negative begin from the end"]),
+    (windows_rolled, "window_with_sinks", ["by rolling one row"]),
+    (wrong_between_the_window_and_the_end, "window_with_sinks", ["length = 6", "[[ True, False"]),
 ]
 NOT_SAID = [
     (float_angles, "rotary_with_base", "half precision"),
@@ -214,6 +327,9 @@ NOT_SAID = [
     (rows_and_columns_open, "window_with_sinks", "on the diagonal"),
     (window_to_both_sides, "window_with_sinks", "past"),
     (nibbles_as_bits_of_another_order, "dequantise_q4_1", "not between 0 and 15"),
+    (blocks_read_number_by_number, "dequantise_q4_1", "scale or offset are read"),
+    (blocks_in_reverse, "dequantise_q4_1", "scale or offset are read"),
+    (key_before_query, "load_gpt2", "You sorted"),
 ]
 
 

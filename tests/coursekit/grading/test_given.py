@@ -179,3 +179,11 @@ def test_an_import_that_an_answer_does_not_need_costs_nothing(tmp_path, isolated
     found = graded(jobs_of(tmp_path, LAB)[0], isolated)
     assert {mark["exercise"]: mark["points"] for mark in found.marks} == POINTS
     assert found.errors == {}
+
+
+@pytest.mark.slow
+def test_a_cell_that_only_imports_the_books_own_answer_is_told_so(tmp_path, warm):
+    course_with(tmp_path, {"ann": answered(masked_softmax="from attnlabs.lab02.softmax import masked_softmax")})
+    found = graded(jobs_of(tmp_path, LAB)[0], warm)
+    assert {mark["exercise"]: mark["points"] for mark in found.marks} == POINTS | {"masked_softmax": 0}
+    assert "imports this function from the book's packages" in found.marks[0]["message"]

@@ -56,14 +56,24 @@ def _steps(result, raw):
     return steps, (scale * steps + offset - numbers).abs()
 
 
+def _reordered(result, raw):
+    """Whether these are the right numbers in another order: then nothing is wrong with how they were computed."""
+    found, right = result.double().sort().values, dequantise_q4_1(raw).double().sort().values
+    return torch.allclose(found, right, rtol=1e-5, atol=1e-5)
+
+
 def _exact(result, raw):
     _, miss = _steps(result, raw)
-    return (miss <= 1e-5 * (1 + result.double().reshape(-1, 32).abs())).all()
+    return _reordered(result, raw) or (miss <= 1e-5 * (1 + result.double().reshape(-1, 32).abs())).all()
 
 
 def _four_bits(result, raw):
     steps, _ = _steps(result, raw)
-    return not _exact(result, raw) or ((steps >= 0) & (steps <= 15)).all()
+    return _reordered(result, raw) or not _exact(result, raw) or ((steps >= 0) & (steps <= 15)).all()
+
+
+def _sixteen(result, raw):
+    return _reordered(result, raw) or all(len(block.unique()) <= 16 for block in result.reshape(-1, 32))
 
 
 must = DEQUANTISE_Q4_1.properties
@@ -73,10 +83,7 @@ must("m plus a whole number of d", _exact).says("""
 must("whole numbers of four bits", _four_bits).says("""
     Each number of your blocks is d · q + m with a whole number q, so scale and offset are used as they should be.
     But some of your q are not between 0 and 15, so they are not four bits of a byte.""")
-must(
-    "at most 16 different numbers in a block",
-    lambda result, raw: all(len(block.unique()) <= 16 for block in result.reshape(-1, 32)),
-).says("""
+must("at most 16 different numbers in a block", _sixteen).says("""
     Four bits hold 16 different integers, so a block can have at most 16 different numbers. Yours has more.""")
 
 wrong = DEQUANTISE_Q4_1.mistakes
@@ -95,6 +102,12 @@ wrong("neighbours, upper bits first", {_BOTH: "torch.stack([packed >> 4, packed 
 wrong("upper bits left where they are", {"packed >> 4": "packed & 240"}).says("""
     You kept the upper four bits and did not shift them, so these integers are 16 times too large. Shift them to
     the right by four bits: packed >> 4.""")
+wrong("upper bits as a fraction", {"packed >> 4": "packed / 16"}).says("""
+    You divided the byte by 16 with `/`, so the lower four bits are still there, as a fraction: 58 / 16 is 3.625,
+    and the upper integer is 3. Shift the bits away with packed >> 4, or divide with `//`, which gives integers.""")
+wrong("upper bits rounded", {"packed >> 4": "(packed / 16).round()"}).says("""
+    You divided the byte by 16 and rounded to the nearest integer, so the upper integer is one too large wherever
+    the lower one is more than 8. Shift the bits away with packed >> 4, or divide with `//`, which rounds down.""")
 wrong("lower bits not cut off", {"packed & 15, ": "packed, "}).says("""
     You took the whole byte where only its lower four bits are wanted, so the upper number is mixed into the lower
     one. Keep four bits with packed & 15.""")
@@ -140,11 +153,30 @@ wrong("all scales in front", {
 wrong("bfloat16", {"torch.float16": "torch.bfloat16"}).says("""
     You read scale and offset as bfloat16. They are numbers in half precision, torch.float16, which has the same
     two bytes, but another meaning of the bits.""")
+wrong("number by number instead of block by block", {".flatten()": ".T.flatten()"}).says("""
+    You put number 0 of every block first, then number 1 of every block, and so on, because you transposed the
+    table before you flattened it. The order is block by block: its rows are blocks, so flatten() it as it is.""")
 wrong(
     "all lower halves first", {_VALUE: "scale * torch.cat([packed & 15, packed >> 4]).unflatten(0, (2, -1)) + offset"}
 ).says("""
     You put the lower halves of all blocks before the upper halves of all blocks. The order is block by block: 16
     numbers from the lower halves of a block, 16 from its upper halves, and then the next block.""")
+_CONVERTED = ".contiguous().view(torch.float16).float()"
+wrong("bytes converted, not read together", {
+    _CONVERTED: ".float()", _SCALE: "scale, offset = halves[:, :1], halves[:, 1:2]"
+}).says("""
+    You converted each byte to a number of its own, as .half(), .float() or .to(torch.float16) do, so that the
+    scale is the value of byte 0 and the offset that of byte 1. Two bytes *together* are the bits of one number:
+    `view(torch.float16)` reads them so, and makes two columns of the four.""")  # fmt: skip
+wrong("bytes converted, the first of each two used", {
+    _CONVERTED: ".float()", _SCALE: "scale, offset = halves[:, :1], halves[:, 2:3]"
+}).says("""
+    You converted each byte to a number of its own, as .half(), .float() or .to(torch.float16) do, so that the
+    scale is the value of byte 0 and the offset that of byte 2. Two bytes *together* are the bits of one number:
+    `view(torch.float16)` reads them so, and makes two columns of the four.""")  # fmt: skip
+wrong("bits of the scale as an integer with a sign", {"view(torch.float16)": "view(torch.int16)"}).says("""
+    You read the two bytes of scale and offset as integers. They are floating-point numbers in half precision, so
+    their bits must be read as torch.float16: view(torch.float16).""")
 wrong("bytes of the scale as an integer", {
     ".contiguous().view(torch.float16).float()": ".float()",
     _SCALE: "scale, offset = halves[:, :1] + 256 * halves[:, 1:2], halves[:, 2:3] + 256 * halves[:, 3:]",

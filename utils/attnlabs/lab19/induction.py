@@ -128,6 +128,13 @@ wrong("the first copy's keys moved by one, averaged", {_WHERE: f"{_ROWS}[..., 1 
 wrong("rows of the first copy", {_WHERE: "weights[:, :, again - length, again - length + 1]"}).says("""
     You took the rows of the first copy, 0, 1, …, with the right columns. Rows are queries, and the queries that
     count are those of the second copy: the positions i from L to T − 1.""")
+wrong(
+    "rolled in the opposite direction",
+    "return weights.roll(1 - length, dims=-1).diagonal(dim1=-2, dim2=-1)[..., length:].mean(dim=(0, 2))",
+).says("""
+    You rolled the keys in the opposite direction, so that you read key i + L − 1, counted on from the beginning
+    where the row ends. roll(s) moves entry k to k + s: the weights on key i − L + 1 come to the diagonal with
+    roll(L − 1), or without rolling by weights[:, :, i, i - L + 1].""")
 wrong("queries of the first copy as well", {"arange(length,": "arange("}).says("""
     You took the queries of the first copy as well. At these i − L + 1 is 0 or negative, and Python counts a
     negative index from the end. Only the positions from L to T − 1 have an earlier occurrence.""")

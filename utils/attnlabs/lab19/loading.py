@@ -67,6 +67,10 @@ def _files(draw):
     yield _file(draw, 1, 3, 2, 3, 4, prefix="")
     yield _file(draw, 1, 3, 2, 1, 4)
     yield _file(draw, 2, 3, 4, 2, 8, masks=True, head=True)
+    tensors, names = _file(draw, 1, 4, 2, 2, 3, head=True)
+    yield tensors | {"lm_head.weight": draw.normal(4, 2)}, names  # the rule counts, not what the file says
+    tensors, names = _file(draw, 1, 2, 3, 2, 3)
+    yield {name: tensor.half() for name, tensor in tensors.items()}, names  # the dtype is the file's
     yield _file(draw, 1, 3, 3, 3, 3)  # all matrices of it are square, except c_attn
     yield _file(draw, 1, 5, 4, 4, 2, masks=True)
     tensors, names = _file(draw, 2, 2, 3, 3, 5)
@@ -154,8 +158,14 @@ wrong("everything cut into three", {_CHUNK: "tensor.chunk(3)", ", strict=True": 
     You cut every tensor into three parts. Only c_attn holds three; cut a tensor into as many parts as it has
     names of ours.""")
 wrong("names in alphabetical order", {"zip(ours, ": "zip(sorted(ours), "}).says("""
-    You sorted the three names of c_attn, so that the first third went to the key. The parts come in the order of
-    the list: query, key, value.""")
+    Your key is the first third of c_attn and your query the second, as when the three names are sorted. The parts
+    come in the order of the list: query, key, value.""")
+wrong("key, value, query", {_CHUNK: f"[{_CHUNK}[i] for i in ((1, 2, 0) if len(ours) == 3 else (0,))]"}).says("""
+    Your query is the second third of c_attn, your key the last one and your value the first one. The parts come
+    in the order of the names: query, key, value.""")
+wrong("value, query, key", {_CHUNK: f"[{_CHUNK}[i] for i in ((2, 0, 1) if len(ours) == 3 else (0,))]"}).says("""
+    Your query is the last third of c_attn, your key the first one and your value the second one. The parts come
+    in the order of the names: query, key, value.""")
 wrong("tensors and names paired by their order", {
     "theirs, ours in names.items()": "theirs, ours in zip([n for n in tensors if n in names], names.values())"
 }).says("""
@@ -187,6 +197,14 @@ wrong("tied before the word vectors are there", {
 }).says("""
     Your function stops with a KeyError at embed.words.weight, because it ties the output layer within the loop,
     when the word vectors may not be there yet. The names come in any order, so tie it after the loop.""")  # fmt: skip
+wrong("the output layer as the file has it", {
+    'state["embed.words.weight"]  ': 'tensors.get("lm_head.weight", state["embed.words.weight"])  '
+}).says("""
+    You took output.weight from the file where it has lm_head.weight. In our model the output layer is tied: it is
+    the tensor of embed.words.weight, whatever else the file holds.""")  # fmt: skip
+wrong("turned into single precision", {"tensor = tensors[theirs]": "tensor = tensors[theirs].float()"}).says("""
+    You converted the tensors to float32. Each tensor keeps the dtype that it has in the file, and load_state_dict
+    converts it where the model has another one.""")
 wrong("not tied", {_TIED: ""}).says("""
     Your result has no output.weight. GPT-2's output layer is tied to the word vectors, so the file has no tensor
     of its own for it; our name must be given the word vectors.""")

@@ -132,6 +132,12 @@ wrong("widen and narrow exchanged", {
     and brings the features back to D.""")  # fmt: skip
 wrong("another order of query, key and value", {'("query", "key", "value")': '("key", "query", "value")'}).says("""
     Your three names for c_attn have the key first. GPT-2 packs query, key and value in this order.""")
+wrong("key, value, query", {'("query", "key", "value")': '("key", "value", "query")'}).says("""
+    Your three names for c_attn begin with the key and end with the query. GPT-2 packs query, key and value in
+    this order.""")
+wrong("value, query, key", {'("query", "key", "value")': '("value", "query", "key")'}).says("""
+    Your three names for c_attn begin with the value, and the query follows. GPT-2 packs query, key and value in
+    this order.""")
 wrong("value first", {'("query", "key", "value")': '("value", "key", "query")'}).says("""
     Your three names for c_attn begin with the value. GPT-2 packs query, key and value in this order.""")
 wrong("only the query of c_attn", {'("query", "key", "value")': '("query",)'}).says("""

@@ -89,6 +89,26 @@ wrong("halves paired, the base ignored", _HALVES | {"/ base **": "/ 10000 **"}).
 wrong("halves paired, the other way", _HALVES | {_TURNED: "[even * cos + odd * sin, odd * cos - even * sin]"}).says("""
     You paired feature i with feature i + D/2, and you turned the pairs in the opposite direction. Neighbours are
     a pair here, features 2i and 2i + 1, and a positive angle takes (1, 0) to (cos, sin).""")
+wrong("angles repeated as a whole", "\n".join([
+    "dim = x.shape[-1]",
+    "angles = positions[:, None] / base ** (torch.arange(0, dim, 2).to(x) / dim)",
+    "angles = angles.repeat(1, 2)",
+    "swapped = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)",
+    "return x * angles.cos() + swapped * angles.sin()",
+])).says("""
+    You paired the right features, but your angles come in the order θ0, θ1, …, θ0, θ1, …, as `repeat` or `cat`
+    make them, so the two features of a pair turn by different angles. Neighbours have the same angle: θ0, θ0, θ1,
+    θ1, …, which repeat_interleave(2, dim=-1) makes.""")  # fmt: skip
+wrong("angles of neighbours for pairs of halves", "\n".join([
+    "dim = x.shape[-1]",
+    "angles = positions[:, None] / base ** (torch.arange(0, dim, 2).to(x) / dim)",
+    "angles = angles.repeat_interleave(2, dim=-1)",
+    "swapped = torch.cat([-x[..., dim // 2 :], x[..., : dim // 2]], dim=-1)",
+    "return x * angles.cos() + swapped * angles.sin()",
+])).says("""
+    Your angles belong to pairs of neighbours, θ0, θ0, θ1, θ1, …, but you exchanged the two *halves* of the
+    features, which pairs feature i with feature i + D/2. Neighbours are a pair here: exchange the features 2i and
+    2i + 1, with a minus in front of the second one.""")  # fmt: skip
 wrong("not interleaved again", {_STACK: "torch.cat(turned, dim=-1)"}).says("""
     You turned the right pairs, and then put all first features of the pairs before all second ones. Each feature
     must return to where it was: stack along a new last axis, and join the last two axes.""")

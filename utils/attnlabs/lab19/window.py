@@ -24,7 +24,8 @@ def _masks(draw):
     yield 5, 9, 1  # a window wider than the text
     yield 6, 2, 8  # more sinks than positions: everything earlier is open
     yield 4, 2, 4
-    yield 9, 2, 5  # more sinks than the window is wide
+    yield 6, 2, 4  # more sinks than the window is wide: few enough to be written out
+    yield 9, 2, 5
     yield 7, 3, 3
     yield 1, 1, 1
     yield 1, 3, 0
@@ -97,6 +98,34 @@ wrong(
 wrong("a window to both sides", {_NEAR: "back.abs() < window", f" {_PAST}": ""}).says("""
     Your mask opens positions of the future. A language model predicts them, so no key may be later than its
     query.""")
+wrong("a window that begins behind the end", "\n".join([
+    "mask = torch.zeros(length, length).bool()",
+    "for i in range(length):",
+    "    for j in range(i - window + 1, i + 1):",
+    "        mask[i, j] = True",
+    "    mask[i, : min(sinks, i + 1)] = True",
+    "return mask",
+])).says("""
+    The window of an early position begins before position 0 in your loop. Python counts a negative index from
+    the end, so these rows open the *last* positions of the text. Begin at max(0, i − window + 1).""")  # fmt: skip
+wrong("an empty window for early positions", "\n".join([
+    "mask = torch.zeros(length, length).bool()",
+    "for i in range(length):",
+    "    mask[i, i - window + 1 : i + 1] = True",
+    "    mask[i, : min(sinks, i + 1)] = True",
+    "return mask",
+])).says("""
+    The slice of an early position's window begins before position 0. Python counts a negative begin from the end,
+    so the slice is empty or too short, and these positions do not even attend to themselves. Begin at
+    max(0, i − window + 1).""")  # fmt: skip
+wrong("a window that is rolled round", "\n".join([
+    "row = torch.arange(length) < window",
+    "mask = torch.stack([row.roll(i - window + 1) for i in range(length)])",
+    "return mask | (torch.arange(length) < sinks) & torch.ones(length, length).tril().bool()",
+])).says("""
+    You made the windows by rolling one row. `roll` brings in again at the end what it pushes out in front, so
+    early positions attend to the last positions of the text. Nothing of the future may be open: ask in addition
+    for query − key >= 0.""")  # fmt: skip
 wrong("future instead of past", {"positions[:, None] - positions ": "positions - positions[:, None] "}).says("""
     You subtracted the query from the key, so that your mask opens later positions. Rows are queries, columns are
     keys, and the distance back is query − key.""")

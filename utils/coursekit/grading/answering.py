@@ -24,7 +24,7 @@ from torch import Tensor
 
 from coursekit import ROOMS
 from coursekit.grading import sharing, shell, wire
-from coursekit.grading.left_out import fill_gaps
+from coursekit.grading.left_out import fill_gaps, is_left_out
 from misread import by_hand, sandbox, values
 from misread.messages import empty_body
 from misread.sandbox import Capped
@@ -60,6 +60,8 @@ class Answers:
     def about(self, name: str) -> dict[str, Any]:
         """Whether a name is a function, its parameters as (name, kind, has a default), and whether it is empty."""
         found = self.namespace.get(name)
+        if is_left_out(found):
+            return {"callable": False, "there": True, "type": type(found).__name__, "left_out": True}
         if not callable(found):
             return {"callable": False, "there": name in self.namespace, "type": type(found).__name__}
         try:
@@ -67,7 +69,7 @@ class Answers:
         except (TypeError, ValueError):
             return {"callable": True, "parameters": None, "empty": False}
         listed = [[p.name, int(p.kind), p.default is not p.empty] for p in parameters]
-        return {"callable": True, "parameters": listed, "empty": empty_body(found)}
+        return {"callable": True, "parameters": listed, "empty": empty_body(found) is True}
 
     def call(
         self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor,

@@ -47,6 +47,11 @@ def left_out(name: str) -> Any:
     return type(f"{name}, left out in grading", (_LeftOut,), {})()
 
 
+def is_left_out(value: Any) -> bool:
+    """Whether a value is such a stand-in."""
+    return issubclass(type(value), _LeftOut)
+
+
 def left_out_of(module: str) -> Callable[[str], Any]:
     """What a module answers, as its `__getattr__`, where it lacks a name."""
 

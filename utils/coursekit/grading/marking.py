@@ -21,6 +21,10 @@ NOT_THERE = (
     "✗ {name}: there is no such function. Its cell is gone, is no Python, gives the function another name, or stopped "
     "with an error before it was defined."
 )
+LEFT_OUT = (
+    "✗ {name}: your cell imports this function from the book's packages, and they are not there in grading, because "
+    "they hold right answers. Write the function in its cell."
+)
 ENDED = "✗ {name}: the process that ran your code ended before the check was done ({error}). No points could be given."
 TELLING = 3  # statements of a reference whose copy is told: one or two of them may be what a hint dictates
 
@@ -77,6 +81,8 @@ def judged(exercise: Exercise, variants: tuple[int, ...], session: Session, help
     """The first verdict that is not right, or the first."""
     try:
         remote = Remote(session, exercise.name, helpers, exercise.by_hand)
+        if remote.left_out:
+            return Verdict(False, None, LEFT_OUT.format(name=exercise.name), "unwritten")
         if not remote.callable:
             return Verdict(False, None, NOT_THERE.format(name=exercise.name), "unwritten")
         verdicts = []

@@ -96,6 +96,7 @@ class Remote:
         self.recent = sharing.Recent()  # what it gave back, by identity, each with its call's number
         about = session.ask("about", name=name)
         self.callable, self.empty = bool(about.get("callable")), bool(about.get("empty"))
+        self.left_out = about.get("left_out") is True  # imported from the book's packages
         self.__name__ = name
         listed = about.get("parameters")
         if self.callable and listed is not None:
