@@ -48,6 +48,13 @@ FEATURE_MAP = """
 SHARPNESS = """
     const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
     return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
+BINDING = """
+    const start = { words: [0, 1, 2], colours: [0, 1, 2], asked: 1, late: 1, bind: "head", a: 1, c: 0, dilation: 1 };
+    return GIVEN.changes.map((change) => {
+      const { weights, named } = LIVE.bindAndFind({ ...start, ...change }), most = Math.max(...named);
+      const best = ["green", "red", "blue", "yellow"].filter((_, n) => most - named[n] < 0.01);
+      return [...weights.map(LIVE.percent), best.join(", ")];
+    });"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -114,6 +121,13 @@ class TestNumbers:
     def test_of_the_sharpness(self, tmp_path):
         found = answer(tmp_path, SHARPNESS, given={"sizes": [2, 24, 48, 96, 768]}, figures=["sharpness"])
         assert [row[1:] for row in table("17_beyond_lengths", "sharpness")] == found
+
+    def test_of_the_binding(self, tmp_path):
+        two_late = {"bind": "convolution", "late": 2}
+        changes = [{"bind": "nothing"}, {}, {"bind": "convolution"}, {"bind": "convolution", "c": 1}]
+        changes += [two_late, {**two_late, "dilation": 2}]
+        found = answer(tmp_path, BINDING, given={"changes": changes}, figures=["binding"])
+        assert [row[1:] for row in table("15_snail", "binding")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")
