@@ -89,7 +89,7 @@
             make("td", {}, colourOf(t, shown[t])),
             make("td", {}, boundInWords(bound[t])),
             make("td", {}, signed(scores[t], 1)),
-            make("td", { class: "bar" }, make("span", {}, percent(weights[t]))),
+            make("td", { class: "bar" }, make("span", {}, percent(weights[t]).replace(" ", "\u00a0"))),
           );
         refill(
           board,
