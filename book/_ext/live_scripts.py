@@ -24,6 +24,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "captioner": ("soft", "hard"),
     "gradient": (),
     "learner": (),
+    "binding": (),
     "window": (),
     "feature_map": (),
     "smollm2_heads": ("smollm2_heads",),

@@ -59,6 +59,13 @@ SELF_ATTENTION = """
       return [...all.map(({ number }) => LIVE.signed(number)), String(all.filter(({ right }) => right).length)];
     };
     return [row(key), row(from(4)), row(from(4, 6)), row(from(4), -1)];"""
+BINDING = """
+    const start = { words: [0, 1, 2], colours: [0, 1, 2], asked: 1, late: 1, bind: "head", a: 1, c: 0, dilation: 1 };
+    return GIVEN.changes.map((change) => {
+      const { weights, named } = LIVE.bindAndFind({ ...start, ...change }), most = Math.max(...named);
+      const best = ["green", "red", "blue", "yellow"].filter((_, n) => most - named[n] < 0.01);
+      return [...weights.map(LIVE.percent), best.join(", ")];
+    });"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -143,6 +150,13 @@ class TestNumbers:
     def test_of_self_attention(self, tmp_path):
         found = answer(tmp_path, SELF_ATTENTION, figures=["self_attention"])
         assert [row[1:] for row in table("07_self_attention", "self_attention")] == found
+
+    def test_of_the_binding(self, tmp_path):
+        two_late = {"bind": "convolution", "late": 2}
+        changes = [{"bind": "nothing"}, {}, {"bind": "convolution"}, {"bind": "convolution", "c": 1}]
+        changes += [two_late, {**two_late, "dilation": 2}]
+        found = answer(tmp_path, BINDING, given={"changes": changes}, figures=["binding"])
+        assert [row[1:] for row in table("15_snail", "binding")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")

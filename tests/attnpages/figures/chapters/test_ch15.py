@@ -9,6 +9,7 @@ from attnpages.figures.chapters.ch15 import (
     draw_reach,
     plot_episodes,
     plot_errors,
+    plot_followed,
     plot_learner,
     plot_two_heads,
     plot_worlds,
@@ -32,7 +33,7 @@ def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
     words = [text.get_text() for text in draw_circuit(["apple", "cat", "shirt", "cat"], ["green", "red", "blue"]).texts]
     assert words[:9:3] == ["–\napple", "green\ncat", "red\nshirt"]
     assert words[2:12:3] == ["–\napple", "green\napple", "red\ncat", "blue\nshirt"]
-    assert "red" in words
+    assert {"red", "query"} <= set(words)
 
 
 @pytest.mark.parametrize(("inputs", "labels"), [(["a", "a"], ["x", "y"]), (["a", "b"], ["x"])])
@@ -108,6 +109,19 @@ def test_two_heads_are_drawn_in_percent_and_the_found_step_is_framed():
 def test_two_heads_need_a_network_and_a_question_that_stood_before(pairs, words):
     with pytest.raises(ValueError, match="at least one network"):
         plot_two_heads(pairs, words, "–x")
+
+
+def test_each_exchange_has_a_panel_for_weights_and_one_for_answers():
+    axes = plot_followed({"none": ([0.1, 0.58], [0.11, 0.24]), "heads": ([0.7, 0.0], [0.2, 0.22])}, ["green", "red"])
+    assert [ax.get_title() for ax in axes] == ["none", "heads", "", ""]
+    assert [[text.get_text() for text in ax.texts] for ax in axes[:3:2]] == [["10 %", "58 %"], ["11 %", "24 %"]]
+    assert [bar.get_width() for bar in axes[3].patches] == [0.2, 0.22]
+
+
+@pytest.mark.parametrize("exchanges", [{}, {"none": ([0.1], [0.1, 0.2])}])
+def test_exchanges_need_one_number_per_colour_twice(exchanges):
+    with pytest.raises(ValueError, match="each with 2 numbers twice"):
+        plot_followed(exchanges, ["green", "red"])
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

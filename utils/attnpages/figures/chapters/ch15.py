@@ -65,13 +65,13 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
         arrow(ax, (before + 0.1 * (step > 0), 0.54), (step - 0.12 * (step > 0), 1.94), BLUE, 2.0)
     arrow(ax, (last + 0.2, 0.54), (last + 0.2, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
     box_around(ax, (last, 3.4), 0.46, 0.5, inputs[-1], size=11, fill=PAPER, edge=TRUTH_COLOUR)
-    say(ax, last, 3.98, "keeps, asks", size=10)
+    say(ax, last, 3.98, "query", size=10)
     arrow(ax, (last - 0.25, 3.4), (found + 0.33, 2.26), TRUTH_COLOUR, 2.0)
     arrow(ax, (found - 0.1, 3.06), (last - 0.34, 4.7), INK, 1.8)
     box_around(ax, (last, 4.75), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
     say(ax, last, 5.33, "answer", size=10)
     say(ax, -0.45, -1.3, "1 bind: a head of layer 1 attends to the step before", ha="left", size=11, colour=BLUE)
-    say(ax, -0.45, -1.85, "2 find: a head of layer 2 attends to the bound word that equals its own", ha="left", size=11,
+    say(ax, -0.45, -1.85, "2 find: the own word is the query, the bound words are the keys", ha="left", size=11,
         colour=TRUTH_COLOUR)  # fmt: skip
     return ax
 
@@ -182,6 +182,39 @@ def plot_two_heads(
                 if weight >= 1:
                     say(ax, column, row, f"{weight:.0f}", size=11, colour=PAPER if weight > 50 else INK)
         axes[1].add_patch(Rectangle((found + 0.5, len(words) - 1.5), 1, 1, fill=False, color=TRUTH_COLOUR, linewidth=3))
+    return list(grid.flat)
+
+
+def plot_followed(
+    exchanges: Mapping[str, tuple[Sequence[float], Sequence[float]]], colours: Sequence[str]
+) -> list[Axes]:
+    """Draw to which colours heads attend and which colours a model names, one column of panels per exchange.
+
+    Args:
+        exchanges: ``{title: (weight on each colour, probability of each colour)}``.
+        colours: their names, from top to bottom.
+
+    Raises:
+        ValueError: if there is no exchange, or one has not one number per colour.
+    """
+    if not exchanges or any(len(row) != len(colours) for both in exchanges.values() for row in both):
+        raise ValueError(f"exchanges must hold at least one, each with {len(colours)} numbers twice, got {exchanges}")
+    _, grid = plt.subplots(
+        2, len(exchanges), figsize=(7.2, 3.8), sharex=True, sharey=True, layout="constrained", squeeze=False
+    )
+    for column, (title, both) in enumerate(exchanges.items()):
+        grid[0, column].set_title(title, fontsize=11)
+        for ax, shares, style in zip(grid[:, column], both, STYLES[1::-1], strict=True):
+            ax.barh(range(len(colours)), shares, color=style.colour)
+            for row, share in enumerate(shares):
+                say(ax, share + 0.03, row, f"{100 * share:.0f} %", size=10, ha="left")
+            ax.grid(False, axis="y")
+    for ax, what in zip(grid[:, 0], ("finding heads\nattend to", "next token"), strict=True):
+        ax.set_ylabel(what)
+    for ax in grid[1]:
+        ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="weight, probability" if ax is grid[1, 0] else "")
+    grid[0, 0].set_yticks(range(len(colours)), colours)
+    grid[0, 0].invert_yaxis()
     return list(grid.flat)
 
 
