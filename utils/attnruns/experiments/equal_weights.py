@@ -11,19 +11,12 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import TRAINING, train_and_measure
 
-# Equal weights train as long as attention, and as long as one vector; one vector trains as long as attention.
-STEPS = {
-    "uniform": numbers.STEPS["attention"],
-    "uniform_2400": numbers.STEPS["plain"],
-    "plain_1200": numbers.STEPS["attention"],
-}
-SCORES = {"uniform": Uniform, "uniform_2400": Uniform}
+STEPS = {"uniform": numbers.STEPS["attention"]}
+SCORES = {"uniform": Uniform}
 
 
 def build(name: str) -> nn.Module:
-    """A fresh model of the experiment "numbers": with attention, but all weights are equal, or with one vector."""
-    if name == "plain_1200":
-        return numbers.build("plain")
+    """A fresh model: that with attention of the experiment "numbers", but all its weights are equal."""
     sizes = len(task().source_vocabulary), len(task().target_vocabulary)
     return AttentionSeq2Seq(*sizes, hidden=numbers.RECIPES["attention"].hidden, score=chosen(SCORES, name)())
 
