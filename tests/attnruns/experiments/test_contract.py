@@ -19,7 +19,17 @@ from attnruns.shared.runner import Job
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[3]
 MODULES = {name: importlib.import_module(f"attnruns.experiments.{name}") for name in EXPERIMENTS}
-ON_TASKS = ["dates", "equal_weights", "lengths", "links_by_kind", "numbers", "reversal", "scores", "sharpening"]
+ON_TASKS = [
+    "dates",
+    "equal_weights",
+    "hundred_swaps",
+    "lengths",
+    "links_by_kind",
+    "numbers",
+    "reversal",
+    "scores",
+    "sharpening",
+]
 ON_TASKS += ["single_numbers", "transformer"]
 NOT_ON_THE_CARD = {
     "attention_cost": "test_attention_cost.py, whose memory the card doesn't record",

@@ -52,7 +52,7 @@ def test_each_annotation_is_drawn_as_the_states_of_two_networks():
 
 def test_three_numbered_paths_lead_up_to_the_decoder():
     ax = draw_three_paths()
-    assert {"1", "2", "3", "three", "hundred", "drei", "hundert"} <= written_in(ax)
+    assert {"1", "2", "3", "three", "hundred", "eighty", "drei", "hundert"} <= written_in(ax)
     heights = {text.get_text(): text.get_position()[1] for text in ax.texts}
     assert heights["three"] < heights["1"] == heights["2"] == heights["3"] < heights["hundert"]
 

@@ -14,7 +14,7 @@ from attnpages.figures.style import TRUTH_COLOUR, Look
 
 _STEP = 1.6  # from one annotation to the next
 _HALF = 0.42  # half the height of an annotation, whose two halves are the states of the two GRUs
-_PATHS = (-0.6, 2.6, 6.0)  # the last states, three and hundred
+_PATHS = (-0.6, 2.3, 5.2, 8.1)  # the last states, three, hundred and eighty
 # Heights, from the source words at the bottom to the target words at the top.
 _SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TARGET = (
     -0.5, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
@@ -148,8 +148,8 @@ def _return(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> N
 
 def draw_three_paths(ax: Axes | None = None) -> Axes:
     """Draw the three paths on which *hundred*, a word of the source, can reach the step that writes *hundert*."""
-    ax = canvas(ax, (6.5, 4.6), (-1.75, 7.35), (-0.35, 6.1))
-    last, three, hundred = _PATHS
+    ax = canvas(ax, (6.5, 4.6), (-1.75, 9.25), (-0.35, 6.1))
+    last, three, hundred, eighty = _PATHS
     for x, name, word in ((three, "three", "drei"), (hundred, "hundred", "hundert")):
         ax.text(x, 0.0, name, ha="center", va="center", fontstyle="italic")
         arrow(ax, (x, 0.25), (x, 0.83))
@@ -157,8 +157,12 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
         arrow(ax, (x, 4.77), (x, 5.4))
         ax.text(x, 5.7, word, ha="center", va="center", fontstyle="italic")
     box_around(ax, (last, 1.25), 1.9, 0.84, "last states of\nthe encoder", size=10, fill=READS, edge=INK)
-    for start, end in ((hundred, three), (three, last)):
-        arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25))
+    ax.text(eighty, 0.0, "eighty", ha="center", va="center", fontstyle="italic")
+    arrow(ax, (eighty, 0.25), (eighty, 0.83))
+    box_around(ax, (eighty, 1.25), 1.9, 0.84, "annotation\nof eighty", size=10, fill=READS, edge=INK)
+    arrow(ax, (eighty + 0.45, 1.67), (hundred + 0.4, 4.03), colour=BLUE, width=2)  # into the same context
+    for start, end in ((eighty, hundred), (hundred, three), (three, last)):
+        arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25), dashed=start == eighty)
     for x, state in ((last, "$s_0$"), (three, "$s_t$"), (hundred, "$s_{t+1}$")):
         box_around(ax, (x, 4.4), 1.1, 0.74, state, size=12, fill=WRITES, edge=INK)
     for start, end in ((last, three), (three, hundred)):
