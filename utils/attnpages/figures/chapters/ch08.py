@@ -202,9 +202,11 @@ def plot_hands(
     hands = range(1, len(sizes) + 1)
     height = 2 * as_array(sizes)
     top.bar(hands, height, 0.9, -height / 2, color=PALE, edgecolor=FAINT, linewidth=0.6, label="from least to most")
-    for name, style in styles_for(terms).items():
-        top.plot(hands, as_array(terms[name]), linestyle="", marker=style.marker, color=style.colour, label=name)
-    top.set(xlabel="hand, from the fastest to the slowest", ylabel="term of the score")
+    for i, (name, style) in enumerate(styles_for(terms).items()):
+        at = [hand + 0.4 * (i - (len(terms) - 1) / 2) for hand in hands]  # side by side, lest one hide the other
+        look: Look = {"marker": style.marker, "markersize": 4.5, "color": style.colour}
+        top.plot(at, as_array(terms[name]), linestyle="", label=name, **look)
+    top.set(xlabel="hand, from the fastest to the slowest", ylabel="term of the score", xlim=(0.3, len(sizes) + 0.7))
     top.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=len(terms) + 1, fontsize=10)
     below.plot(as_array(distances), as_array(scores), marker=".", color=STYLES[0].colour)
     below.set(xlabel="position of the key minus position of the query", ylabel="score (the sum)")
