@@ -1,14 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch08 import (
-    Reach,
-    draw_heads,
-    plot_by_distance,
-    plot_heads_at,
-    plot_reach,
-    plot_readouts,
-)
+from attnpages.figures.chapters.ch08 import draw_heads, plot_by_distance, plot_hands, plot_heads_at, plot_readouts
 
 
 def test_multi_head_attention_is_drawn_with_every_part_and_shape():
@@ -40,21 +33,18 @@ def test_curves_that_do_not_fit_the_distances_are_refused(curves):
         plot_by_distance(curves, [-1, 0, 1], (0, 1))
 
 
-def test_reach_is_drawn_in_one_panel_per_model_and_only_trained_distances_are_shaded():
-    near = Reach("near", {"head": [1.0, 2.0, 1.0]}, [-1, 0, 1])
-    far = Reach("far", {"before": [0.0] * 50, "after": [1.0] * 50}, range(50), trained=(0, 20))
-    axes = plot_reach([near, far])
-    assert [ax.get_title(loc="left") for ax in axes] == ["near", "far"]
-    assert [list(line.get_ydata()) for line in axes[0].lines] == [[1.0, 2.0, 1.0]]
-    named = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in axes]
-    assert [sorted(names) for names in named] == [["head"], ["after", "before", "distances seen in training"]]
-    assert axes[1].get_xlabel() == "position of the key minus position of the query"
+def test_hands_are_drawn_with_their_terms_and_their_sum():
+    terms = {"at -1": [2.0, 1.0], "at 0": [-1.0, 1.0]}
+    top, below = plot_hands([2.0, 1.0], terms, [-1, 0], [3.0, 0.0])
+    assert [(bar.get_y(), bar.get_height()) for bar in top.patches] == [(-2.0, 4.0), (-1.0, 2.0)]
+    assert {line.get_label(): list(line.get_ydata()) for line in top.lines} == terms
+    assert [list(line.get_ydata()) for line in below.lines] == [[3.0, 0.0]]
 
 
-@pytest.mark.parametrize("panels", [[], [Reach("", {}, [1])], [Reach("", {"head": [1.0]}, [1, 2])]])
-def test_reach_without_a_value_for_each_distance_is_refused(panels):
-    with pytest.raises(ValueError, match="one value for each distance"):
-        plot_reach(panels)
+@pytest.mark.parametrize("given", [([], {}, [0], [1.0]), ([1.0], {"at 0": []}, [0], [1.0]), ([1.0], {}, [0, 1], [1.0])])
+def test_terms_and_scores_that_fit_no_hand_or_distance_are_refused(given):
+    with pytest.raises(ValueError, match="one term per hand"):
+        plot_hands(*given)
 
 
 def test_heads_at_a_word_have_a_row_each_and_large_weights_their_percent():

@@ -1,18 +1,17 @@
 """Figures of chapter 08: multi-head attention, what heads attend to, scores over distance."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, say
 from attnpages.figures.heat import as_matrix, draw_cells, write_in_cells
-from attnpages.figures.palette import FAINT, INK, SAND
+from attnpages.figures.palette import FAINT, INK, PALE, SAND
 from attnpages.figures.style import STYLES, Look, new_axes, readable, styles_for
 
 
@@ -184,49 +183,33 @@ def plot_by_distance(
     return ax
 
 
-class Reach(NamedTuple):
-    """One panel of :func:`plot_reach`.
+def plot_hands(
+    sizes: Sequence[float], terms: Mapping[str, Sequence[float]], distances: Sequence[float], scores: Sequence[float]
+) -> list[Axes]:
+    """Draw the score of a query and a key hand by hand, and below it their sum over the distance.
 
-    Fields:
-        title: what it shows. curves: ``{name: [one score per distance]}``. distances: of the keys from the query.
-        trained: smallest and largest distance that are shaded; ``None`` shades nothing.
-        shaded: what the legend calls the shaded distances.
-    """
-
-    title: str
-    curves: Mapping[str, Sequence[float]]
-    distances: Sequence[float]
-    trained: tuple[float, float] | None = None
-    shaded: str = "distances seen in training"
-
-
-def plot_reach(panels: Sequence[Reach], xlabel: str = "position of the key minus position of the query") -> list[Axes]:
-    """Draw scores over the distance of query and key, one panel below another; the distances of training are shaded.
+    Args:
+        sizes: the largest term of each hand, ``|q| |k|``, from the fastest hand on; grey bars.
+        terms: ``{name of a distance: [the term of each hand there]}``. distances: of the lower panel.
+        scores: the sum of all terms at each of them.
 
     Raises:
-        ValueError: if there is no panel, one has no curve, or a curve hasn't a value for each distance.
+        ValueError: if there is no hand, terms do not fit the hands, or scores do not fit the distances.
     """
-    if not panels or any(not p.curves or {len(c) for c in p.curves.values()} != {len(p.distances)} for p in panels):
-        raise ValueError("panels must hold at least one panel, each with curves that have one value for each distance")
-    _, grid = plt.subplots(len(panels), 1, figsize=(6.5, 2.5 * len(panels)), layout="constrained", squeeze=False)
-    for ax, panel in zip(grid[:, 0], panels, strict=True):
-        if panel.trained:
-            ax.axvspan(*panel.trained, zorder=0, facecolor=SAND, edgecolor="none", label=panel.shaded)
-        marker = "." if len(panel.distances) < 40 else ""
-        for name, style in styles_for(panel.curves).items():
-            values = as_array(panel.curves[name])
-            ax.plot(
-                as_array(panel.distances),
-                values,
-                color=style.colour,
-                linestyle=style.line,
-                marker=marker,
-                label=readable(name),
-            )
-        ax.set_title(panel.title, loc="left", fontsize=12, pad=24)
-        ax.legend(loc="lower left", bbox_to_anchor=(-0.01, 0.98), ncols=3, fontsize=10)
-        ax.set_ylabel("score")
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=9 if marker else 6, integer=True))
-        ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
-    grid[-1, 0].set_xlabel(xlabel)
-    return list(grid[:, 0])
+    if not len(sizes) or any(len(of) != len(sizes) for of in terms.values()) or len(scores) != len(distances):
+        raise ValueError("give one term per hand at each named distance, and one score for each distance")
+    _, (top, below) = plt.subplots(2, 1, figsize=(6.5, 5.2), layout="constrained")
+    hands = range(1, len(sizes) + 1)
+    height = 2 * as_array(sizes)
+    top.bar(hands, height, 0.9, -height / 2, color=PALE, edgecolor=FAINT, linewidth=0.6, label="from least to most")
+    for i, (name, style) in enumerate(styles_for(terms).items()):
+        at = [hand + 0.4 * (i - (len(terms) - 1) / 2) for hand in hands]  # side by side, lest one hide the other
+        look: Look = {"marker": style.marker, "markersize": 4.5, "color": style.colour}
+        top.plot(at, as_array(terms[name]), linestyle="", label=name, **look)
+    top.set(xlabel="hand, from the fastest to the slowest", ylabel="term of the score", xlim=(0.3, len(sizes) + 0.7))
+    top.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=len(terms) + 1, fontsize=10)
+    below.plot(as_array(distances), as_array(scores), marker=".", color=STYLES[0].colour)
+    below.set(xlabel="position of the key minus position of the query", ylabel="score (the sum)")
+    for ax in (top, below):
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=9, integer=True))
+    return [top, below]
