@@ -57,7 +57,7 @@
                   "tr",
                   {},
                   make("th", { scope: "row" }, "from " + trip[row]),
-                  chances.map((chance, n) => make("td", {}, make(n === trip[row + 1] ? "b" : "span", {}, chance.toFixed(2)))),
+                  chances.map((chance, n) => make("td", {}, make(n === trip[row + 1] ? "strong" : "span", {}, chance.toFixed(2)))),
                 ),
               ),
             ),
