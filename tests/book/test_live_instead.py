@@ -31,10 +31,7 @@ BOTTLENECK = """
 POSITIONS = """
     const unseen = (base, d) => LIVE.frequencies(base).filter((f) => !LIVE.angleSeen(f, d, 128)).length;
     const score = (d) => LIVE.frequencies(10000).reduce((sum, f) => sum + Math.cos(d * f), 0) / 8;
-    const first = LIVE.frequencies(10000); // those of training, when the base is changed later
-    const seen = (f, i, d) => LIVE.angleSeen(first[i], (d * f) / first[i], 128);
-    const later = (d) => LIVE.frequencies(500000).filter((f, i) => !seen(f, i, d)).length;
-    const counts = [(d) => unseen(10000, d), (d) => unseen(500000, d), later].map((count) => (d) => String(count(d)));
+    const counts = [10000, 500000].map((base) => (d) => String(unseen(base, d)));
     return [(d) => score(d).toFixed(2), ...counts].map((row) => GIVEN.distances.map(row));"""
 ONLINE = """
     const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
