@@ -183,22 +183,22 @@ def test_binding_begins_with_the_two_heads_by_hand_and_is_what_it_says_it_is(tmp
         slide("tap c", 0); late(); found.late = now();
         all(".live-choice")[1].querySelectorAll("input")[1].click(); found.dilated = now();
         layer("a head"); found.head = now();
-        press("shirt"); press("cat"); found.other = now();
+        press("door"); press("cup"); found.other = now();
         return found;"""
     found = begun(tmp_path, "chapters/15_snail.ipynb", "binding", script)
     words, shown, bound = zip(*(row[1:4] for row in found["start"]["rows"]), strict=True)
-    assert words == ("apple", "cat", "shirt", "cat")
+    assert words == ("horse", "cup", "door", "cup")
     assert shown == ("–", "green", "red", "blue")
-    assert bound == ("apple", "apple", "cat", "shirt")
+    assert bound == ("horse", "horse", "cup", "door")
     assert found["start"]["said"] == (
-        "The last “cat” attends to step 2 (100\u00a0%). It names red with 100\u00a0%. The colour of its line is red."
+        "The last “cup” attends to step 2 (100\u00a0%). It names red with 100\u00a0%. The colour of its line is red."
     )
     named = {name: [numbers(text)[0] for text in of["bars"][0]] for name, of in found.items()}
     assert named["nothing"] == [25, 25, 25, 0]
-    assert [row[3] for row in found["both"]["rows"]] == ["apple", "apple + cat", "cat + shirt", "cat + shirt"]
+    assert [row[3] for row in found["both"]["rows"]] == ["horse", "horse + cup", "cup + door", "cup + door"]
     assert named["both"] == [33, 33, 33, 0]
     assert [max(range(4), key=named[name].__getitem__) for name in ("taps", "late", "head", "dilated")] == [1, 0, 0, 1]
-    assert found["dilated"]["said"].startswith("The last “cat” attends to step 3 (100")
+    assert found["dilated"]["said"].startswith("The last “cup” attends to step 3 (100")
     assert found["other"]["rows"] != found["head"]["rows"]
     learned = found["start"]["learned"]
     assert ("each step has 25 %" in learned, "have 33 % each" in learned) == (True, True)

@@ -3,7 +3,7 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, slider, choice, words, percent, signed, softmax, refill } = LIVE;
-  const NAMES = ["apple", "cat", "shirt", "tree", "moon"],
+  const NAMES = ["horse", "cup", "door", "tree", "moon"],
     COLOURS = ["green", "red", "blue", "yellow"],
     SHARP = 10, // a query is ten times as long as a key
     LAST = 3; // the step that asks
@@ -33,7 +33,7 @@
     return { steps, shown, bound, scores, weights, named };
   };
 
-  // 0.5 cat + 0.5 shirt; what rounds to nothing is left out.
+  // 0.5 cup + 0.5 door; what rounds to nothing is left out.
   const boundInWords = (vector) =>
     Array.from(vector, (part, n) => [Math.round(100 * part) / 100, NAMES[n]])
       .filter(([part]) => part !== 0)
@@ -42,9 +42,9 @@
 
   LIVE.figure("binding", {
     title: "Bind with layer 1, find with layer 2",
-    todo: "The start is the network with two heads. Switch layer 1 to nothing: which colours does the last cat receive? Then take the convolution and raise the tap c from 0 to 1: how many steps hold cat now? At last set c back to 0 and let the colours come two steps late. Which dilation names red again? Press a word or a colour to change it.",
+    todo: "The start is the network with two heads. Switch layer 1 to nothing: which colours does the last cup receive? Then take the convolution and raise the tap c from 0 to 1: how many steps hold cup now? At last set c back to 0 and let the colours come two steps late. Which dilation names red again? Press a word or a colour to change it.",
     learned:
-      "With nothing bound all scores are 0, so each step has 25 % of the weight. With the taps a = 1 and c = 1, three steps hold cat, and green, red and blue have 33 % each: a step must not bind its own word. When the colours come two steps late, the head and the convolution with dilation 1 still bind the step before, so they name green. With dilation 2 the colour red is bound to cat again. The network follows other words and colours at once, and no weight changes.",
+      "With nothing bound all scores are 0, so each step has 25 % of the weight. With the taps a = 1 and c = 1, three steps hold cup, and green, red and blue have 33 % each: a step must not bind its own word. When the colours come two steps late, the head and the convolution with dilation 1 still bind the step before, so they name green. With dilation 2 the colour red is bound to cup again. The network follows other words and colours at once, and no weight changes.",
     about:
       "Nothing is trained here: the figure computes the two layers of the page by hand, with queries that are ten times as long as the keys.",
     defaults: { words: [0, 1, 2], colours: [0, 1, 2], asked: 1, late: 1, bind: "head", a: 1, c: 0, dilation: 1 },

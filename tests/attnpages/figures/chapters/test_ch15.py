@@ -30,9 +30,9 @@ def test_episodes_need_fitting_shapes():
 
 
 def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
-    words = [text.get_text() for text in draw_circuit(["apple", "cat", "shirt", "cat"], ["green", "red", "blue"]).texts]
-    assert words[:9:3] == ["–\napple", "green\ncat", "red\nshirt"]
-    assert words[2:12:3] == ["–\napple", "green\napple", "red\ncat", "blue\nshirt"]
+    words = [text.get_text() for text in draw_circuit(["horse", "cup", "door", "cup"], ["green", "red", "blue"]).texts]
+    assert words[:9:3] == ["–\nhorse", "green\ncup", "red\ndoor"]
+    assert words[2:12:3] == ["–\nhorse", "green\nhorse", "red\ncup", "blue\ndoor"]
     assert {"red", "query"} <= set(words)
 
 
@@ -99,7 +99,7 @@ def test_worlds_need_a_curve_and_words():
 
 def test_two_heads_are_drawn_in_percent_and_the_found_step_is_framed():
     weights = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0.996, 0.004]])
-    axes = plot_two_heads({"by hand": (weights, weights), "trained": (weights, weights)}, ["cat", "hat", "cat"], "–ab")
+    axes = plot_two_heads({"by hand": (weights, weights), "trained": (weights, weights)}, ["cup", "hat", "cup"], "–ab")
     assert [ax.get_title() for ax in axes[::3]] == ["layer 1 binds, by hand", "layer 2 finds, trained"]
     assert [text.get_text() for text in axes[1].texts] == ["100", "100", "100"]
     assert axes[1].patches[-1].get_xy() == (0.5, 1.5)
