@@ -41,9 +41,8 @@ def test_a_run_copies_and_reads(tmp_path, monkeypatch):
     assert {window: list(sizes) for window, sizes in figures["cut"].items()} == {"4": ["12", "24"], "24": ["12", "24"]}
     assert set(figures["errors"]) == {"twice", "once"}
     assert set(figures["copied_by_pairs"]) == {"strings", "twice", "once"}
-    assert {kind: list(scales) for kind, scales in figures["slowed"].items()} == dict.fromkeys(
-        four_copiers.SLOWED, ["0.5", "0.4"]
-    )
+    for kind in four_copiers.SLOWED:
+        assert list(figures["slowed"][kind]) == ["0.5", "0.4"]
 
 
 @pytest.mark.parametrize("kind", ["rotary, rotary", "window, none"])

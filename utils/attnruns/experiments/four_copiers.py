@@ -2,9 +2,9 @@
 
 Each of the two layers has rotary positions over the whole string or its remedy: a window in the first, no positions in
 the second. Of the copier with rotary positions in both, the weights of the first layer are kept by head, as trained
-and with all positions halved, and the scores of the second layer, as trained and with its positions halved. Both copiers
-with rotary positions in the second layer copy with this layer slowed, too. The copier without positions in the second
-layer is read with a window in the first, and the one that was trained with a window tells where it errs.
+and with all positions halved, and the scores of the second layer, as trained and with its positions halved. Both
+copiers with rotary positions in the second layer are read with this layer slowed. The one without positions there is
+read with a window in the first, and the one that was trained with a window tells where it errs.
 """
 
 from collections.abc import Callable, Mapping
