@@ -40,9 +40,6 @@ def test_a_run_copies_and_reads(tmp_path, monkeypatch):
     assert [(of["way"], of["letters"]) for of in figures["second_layer"]] == list(four_copiers.SCORED)
     assert {window: list(sizes) for window, sizes in figures["cut"].items()} == {"4": ["12", "24"], "24": ["12", "24"]}
     assert set(figures["errors"]) == {"twice", "once"}
-    assert set(figures["copied_by_pairs"]) == {"strings", "twice", "once"}
-    for kind in four_copiers.SLOWED:
-        assert list(figures["slowed"][kind]) == ["0.5", "0.4"]
 
 
 @pytest.mark.parametrize("kind", ["rotary, rotary", "window, none"])
@@ -108,28 +105,7 @@ def test_errors_are_counted_by_context():
         return torch.nn.functional.one_hot(right % 27, 27).roll(size, 1).repeat(1, 2, 1), None
 
     names["models"]["window, none"] = always_right_but_where_it_must_guess
-    found = four_copiers.wrong_and_twice(names)
-    assert four_copiers.errors(*found) == {"twice": 1.0, "once": 0.0}
-    of_strings = four_copiers.copied_by_pairs(*found)
-    assert of_strings["strings"] == pytest.approx(found[1].any(dim=1).double().mean().item(), abs=1e-4)
-    assert (of_strings["twice"], of_strings["once"]) == (0.0, 1.0)
-
-
-def test_only_the_second_layer_is_slowed():
-    names = slower_rotation.file(0, 1)
-    seen = []
-    for kind in four_copiers.SLOWED:
-        for layer in names["models"][kind].layers:
-            forward = layer.forward
-
-            def noting(x, layer=layer, forward=forward):
-                seen.append(float(torch.as_tensor(layer.scale).mean()))
-                return forward(x)
-
-            layer.forward = noting
-    four_copiers.slowed(names)
-    assert seen == pytest.approx([1, 0.5, 1, 0.4] * 2)
-    assert all(layer.scale == 1 for kind in four_copiers.SLOWED for layer in names["models"][kind].layers)
+    assert four_copiers.errors(names) == {"twice": 1.0, "once": 0.0}
 
 
 def test_the_record_has_three_seeds_within_three_points_of_an_older_one():

@@ -2,9 +2,9 @@
 
 Each of the two layers has rotary positions over the whole string or its remedy: a window in the first, no positions in
 the second. Of the copier with rotary positions in both, the weights of the first layer are kept by head, as trained
-and with all positions halved, and the scores of the second layer, as trained and with its positions halved. Both
-copiers with rotary positions in the second layer are read with this layer slowed. The one without positions there is
-read with a window in the first, and the one that was trained with a window tells where it errs.
+and with all positions halved, and the scores of the second layer, as trained and with its positions halved. The copier
+without positions in the second layer is read with a window in the first, too, and the one that was trained with a
+window tells where it errs.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,10 +39,6 @@ CUTS = (
     24,
 )  # letters that the first layer sees in a test, itself included; 24 shows all distances of training, 0 to 23
 SCORED = (("trained", TRAINED), ("trained", SIZE), ("second", SIZE))  # how the second layer is read, letters
-SLOWED, SCALES = (
-    ("rotary, rotary", "window, rotary"),
-    (0.5, 0.4),
-)  # by which the second layer's positions are multiplied
 STEPS = {"file": slower_rotation.STEPS["file"]}
 UNCHANGED = scales_of("trained", TRAINED)
 
@@ -130,40 +126,14 @@ def stand_twice(letters: Tensor, context: int = 2) -> Tensor:
 
 
 @torch.no_grad()
-def wrong_and_twice(names: Mapping[str, Any]) -> tuple[Tensor, Tensor]:
-    """Of the copier with a window, at 24 letters: which letters are wrong, and of which the last two stand twice."""
+def errors(names: Mapping[str, Any]) -> dict[str, float]:
+    """Share of wrong letters of the copier with a window, at 24 letters: where the last two stand twice, or not."""
     words = tested_strings(names, SIZE, slower_rotation.TEST_SEED + SIZE)
     logits = names["models"]["window, none"](words[:, :-1])[0][:, SIZE:]  # (B, size, 26)
-    return logits.argmax(dim=-1) != words[:, SIZE + 1 :], stand_twice(words[:, :SIZE])
-
-
-def errors(wrong: Tensor, twice: Tensor) -> dict[str, float]:
-    """Share of wrong letters where the last two stand twice, or not: from bool ``(B, size)``."""
+    wrong, twice = logits.argmax(dim=-1) != words[:, SIZE + 1 :], stand_twice(words[:, :SIZE])
     return {
         "twice": round(wrong[twice].double().mean().item(), 4),
         "once": round(wrong[~twice].double().mean().item(), 4),
-    }
-
-
-def copied_by_pairs(wrong: Tensor, twice: Tensor) -> dict[str, float]:
-    """Share of strings copied, from bool ``(B, size)``: with a letter whose last two stand twice, or with none.
-
-    ``strings``: the share of strings with such a letter.
-    """
-    repeats, exact = twice.any(dim=1), ~wrong.any(dim=1)
-    found = {"strings": repeats, "twice": exact[repeats], "once": exact[~repeats]}
-    return {name: round(of.double().mean().item(), 4) for name, of in found.items()}
-
-
-def slowed(names: Mapping[str, Any]) -> dict[str, dict[str, dict[str, float]]]:
-    """``{kind: {scale: shares}}`` at 24 letters of the copiers with rotary positions in the second layer.
-
-    Only this layer's positions are multiplied by the scale.
-    """
-    ones = torch.ones_like(UNCHANGED[1])
-    return {
-        kind: {str(scale): file_shares(names, names["models"][kind], SIZE, [ones, scale * ones]) for scale in SCALES}
-        for kind in SLOWED
     }
 
 
@@ -174,22 +144,19 @@ def run(job: Job) -> Outcome:
         kind: {str(size): file_shares(names, names["models"][kind], size, UNCHANGED) for size in SIZES}
         for kind in KINDS
     }
-    found = wrong_and_twice(names)
     figures = {
         "seconds": spent,  # of the processor, for all four
         "copied": copied,
         "first_layer": {way: first_layer(names, way) for way in ("trained", "both")},
         "second_layer": second_layer(names),
         "cut": cut_short(names),
-        "errors": errors(*found),
-        "copied_by_pairs": copied_by_pairs(*found),
-        "slowed": slowed(names),
+        "errors": errors(names),
     }
     return Outcome(figures)
 
 
 KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
 SETTINGS = slower_rotation.settings_of("file", KEPT) | {
-    "sizes": SIZES, "tests": TESTS, "near": NEAR, "cuts": CUTS, "scales": SCALES,
+    "sizes": SIZES, "tests": TESTS, "near": NEAR, "cuts": CUTS,
 }  # fmt: skip
 EXPERIMENT = Experiment("four_copiers", STEPS, run, SETTINGS, on_cpu=True)
