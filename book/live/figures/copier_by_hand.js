@@ -9,6 +9,7 @@
     SPEEDS = Array.from({ length: 8 }, (_, i) => 10000 ** (-i / 8)); // how far each pair turns per position, in radians
   const WIDTH = 640,
     HEIGHT = 150,
+    LEFT = 60, // room for the scores beside the curve
     FAR = 30; // the greatest distance that is drawn
 
   const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
@@ -48,9 +49,10 @@
   };
 
   function curve(state) {
-    const x = (d) => 20 + ((WIDTH - 40) * d) / FAR,
+    const x = (d) => LEFT + ((WIDTH - LEFT - 20) * d) / FAR,
       most = Math.max(state.strength, 1),
-      y = (score) => HEIGHT / 2 - (score / most) * (HEIGHT / 2 - 14);
+      y = (score) => HEIGHT / 2 - (score / most) * (HEIGHT / 2 - 14),
+      number = (score) => make("text", { x: 0, y: y(score) + 5 }, signed(score, Number.isInteger(score) ? 0 : 1));
     const points = Array.from({ length: 4 * FAR + 1 }, (_, i) => x(i / 4).toFixed(1) + "," + y(preferenceAt(i / 4, state)).toFixed(1)).join(
       " ",
     );
@@ -62,10 +64,11 @@
         role: "img",
         "aria-label": "Preference by distance; the right letter stands " + state.letters + " positions back",
       },
-      make("rect", { x: x(TRAINED[1] + 0.5), y: 0, width: x(FAR) - x(TRAINED[1] + 0.5), height: HEIGHT, class: "unseen" }),
+      make("rect", { x: x(TRAINED[0] - 0.5), y: 0, width: x(TRAINED[1] + 0.5) - x(TRAINED[0] - 0.5), height: HEIGHT, class: "rewarded" }),
       make("line", { x1: x(0), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
       make("polyline", { points }),
       make("circle", { cx: x(state.letters), cy: y(preferenceAt(state.letters, state)), r: 7 }),
+      [most, 0, -most].map(number),
       [0, ...TRAINED, 25].map((d) => make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": "middle" }, String(d))),
     );
   }
@@ -102,7 +105,7 @@
     learned:
       "From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. Another middle moves the preference, but a right letter that is 25 positions back still has no advantage over nearer ones. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out.",
     about:
-      "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. The curve is the preference by distance; shaded are distances that are longer than all of training, and the point is the distance of the right letter.",
+      "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. The curve is the preference by distance; shaded are the distances that were right in training, and the point is the distance of the right letter.",
     defaults: { letters: 25, strength: 6, peak: 7, first: 1, second: 1 },
     draw(room, state, kept) {
       const said = words(),
