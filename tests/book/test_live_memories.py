@@ -16,7 +16,7 @@ ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for
 KINDS = ["full", "window", "bits", "sum", "delta"]
 KEYS, VALUES = [[1.0, 0], [0, 1], [0.6, 0.8], [0.8, 0.6]], [3.0, 5, 10, 2]
 TWICE = [[1.0, 0], [0, 1], [0.6, 0.8], [0.6, 0.8]]  # 10 and then 2 under one key
-COMPUTED = "return GIVEN.kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, GIVEN.values).answers);"
+COMPUTED = "return GIVEN.kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, GIVEN.values, GIVEN.rate).answers);"
 
 
 def attend(queries, keys, values):
@@ -28,28 +28,29 @@ def in_two_bits(keys):
     return ((keys - low) / (high - low) * 3).round() / 3 * (high - low) + low
 
 
-def wanted(keys, values):
+def wanted(keys, values, rate=1.0):
     """What each memory answers to each key, by PyTorch and the package."""
     k, v = torch.tensor(keys), torch.tensor(values)
     last = torch.zeros(len(k))
     for n, key in enumerate(k):  # a causal rule: the key is the last query
         queries = torch.cat([k[1:], key[None]])[None]
-        last[n] = delta_rule(queries, k[None], v[None, :, None], rate=torch.ones(1, len(k)))[0][0, -1, 0]
+        last[n] = delta_rule(queries, k[None], v[None, :, None], rate=torch.full((1, len(k)), rate))[0][0, -1, 0]
     return {
         "full": attend(k, k, v), "window": attend(k, k[-2:], v[-2:]), "bits": attend(k, in_two_bits(k), v),
         "sum": k @ (k.T @ v), "delta": last,
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", [None, 0, 1, 2])
-def test_each_memory_answers_as_the_code_of_the_chapter(seed, tmp_path):
+@pytest.mark.parametrize(("seed", "rate"), [(None, 1.0), (0, 1.0), (1, 0.5), (2, 0.2)])
+def test_each_memory_answers_as_the_code_of_the_chapter(seed, rate, tmp_path):
     keys = KEYS
     if seed is not None:
         drawn = torch.randn(4, 2, generator=torch.Generator().manual_seed(seed))
         keys = torch.nn.functional.normalize(drawn, dim=1).tolist()
-    found = answer(tmp_path, COMPUTED, given={"kinds": KINDS, "keys": keys, "values": VALUES}, figures=["memories"])
+    given = {"kinds": KINDS, "keys": keys, "values": VALUES, "rate": rate}
+    found = answer(tmp_path, COMPUTED, given=given, figures=["memories"])
     for kind, answers in zip(KINDS, found, strict=True):
-        assert answers == pytest.approx(wanted(keys, VALUES)[kind].tolist(), abs=1e-3), kind
+        assert answers == pytest.approx(wanted(keys, VALUES, rate)[kind].tolist(), abs=1e-3), kind
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
@@ -67,6 +68,9 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
     before, turned = wanted(KEYS, VALUES), wanted([*KEYS[1:], KEYS[0]], [*VALUES[1:], VALUES[0]])
     moved = {kind for kind in KINDS if not torch.allclose(before[kind].roll(-1), turned[kind], atol=1e-3)}
     assert moved == {"window", "delta"}
+    assert "the oldest key reads 1.99 instead of −0.43, but the newest 4.05 instead of 2" in learned
+    half = wanted(KEYS, VALUES, 0.5)["delta"]
+    assert [half[0], before["delta"][0], half[3]] == pytest.approx([1.99, -0.43, 4.05], abs=6e-3)
 
 
 def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where_it_meets_another(tmp_path):
@@ -77,6 +81,9 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         const begin = at();
         radios[4].click();
         const delta = now().rows.map((row) => row[2]);
+        slide("β", 0.5);
+        const half = now().rows.map((row) => row[2]);
+        slide("β", 1);
         for (let n = 0; n < 20 && at()[3] !== at()[2]; n++) { typed(fourth(), "ArrowUp"); }
         const twice = now();
         press("oldest pair becomes the newest");
@@ -84,13 +91,14 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         press("one more pair"); press("one more pair"); press("one more pair");
         const most = now().rows.length;
         Array.from({ length: 9 }, () => press("one fewer"));
-        return { begin, first, delta, twice, turned, most, fewest: now().rows.length };"""
+        return { begin, first, delta, half, twice, turned, most, fewest: now().rows.length };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "memories", "start": start}, figures=["memories"])
     assert found["begin"] == ["at 1.00, 0.00", "at 0.00, 1.00", "at 0.60, 0.80", "at 0.80, 0.60"]
     answers = [row[2].replace("\u00a0", " ") for row in found["first"]["rows"]]
     assert answers == ["3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
     assert found["first"]["said"] == "4 of 4 keys read their own value."
     assert found["delta"] == ["−0.43", "3.90", "2.87", "2.00\u00a0✓"]
+    assert found["half"] == ["1.99", "4.11", "4.48", "4.05"]
     assert found["twice"]["said"].endswith("One key is stored twice, first with 10, then with 2: it reads 2.00.")
     assert found["turned"] == ["5", "10", "2", "3"]
     assert (found["most"], found["fewest"]) == (6, 2)

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, choice, buttons, words, softmax, dot, signed, pairs, planeLine } = LIVE;
+    { make, refill, slider, choice, buttons, words, softmax, dot, signed, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148, 330, 265, 190],
     VALUES = [3, 5, 10, 2, 7, 4],
     ANGLES = [150, -60], // of the fifth and the sixth key, in degrees
@@ -26,19 +26,20 @@
     return keys.map((key) => key.map((v) => Math.round((v - low) / step) * step + low));
   }
   const attend = (keys, values) => (query) => dot(softmax(Float64Array.from(keys, (key) => 1000 * dot(query, key))), values);
-  const store = (keys, values, corrects) =>
+  // With a rate, only this share of the difference from what the key reads; without one, the value itself.
+  const store = (keys, values, rate) =>
     keys.reduce(
       (S, key, n) => {
-        const more = values[n] - (corrects ? dot(S, key) : 0);
+        const more = rate === undefined ? values[n] : rate * (values[n] - dot(S, key));
         return S.map((s, i) => s + more * key[i]);
       },
       [0, 0],
     );
 
   // What a memory holds of pairs, the oldest first, and what each key reads: { held: keys, or state: two numbers; answers }.
-  LIVE.remember = function (kind, keys, values) {
+  LIVE.remember = function (kind, keys, values, rate = 1) {
     if (kind === "sum" || kind === "delta") {
-      const state = store(keys, values, kind === "delta");
+      const state = store(keys, values, kind === "delta" ? rate : undefined);
       return { state, answers: keys.map((key) => dot(state, key)) };
     }
     const from = kind === "window" ? -2 : 0,
@@ -48,12 +49,12 @@
 
   LIVE.figure("memories", {
     title: "Four pairs in five memories",
-    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memory answers the newer value, 2, and what do the others answer? At last make the oldest pair the newest: with which memories does the order change an answer?",
+    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memory answers the newer value, 2, and what do the others answer? Then make the oldest pair the newest: with which memories does the order change an answer? At last start again, and lower β of the delta rule: what happens to the newest answer, and what to the oldest?",
     learned:
-      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule answers 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. The order matters only to the window and to the delta rule, and these two forget by age.",
+      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule answers 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. The order matters only to the window and to the delta rule, and these two forget by age. With β = 0.5 and the first keys, the oldest key reads 1.99 instead of −0.43, but the newest 4.05 instead of 2: β trades replacing against keeping.",
     about:
       "The memories of this section: nothing is trained. All keys have length 1. The dashed line is the state, drawn a fifteenth of its length.",
-    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full" },
+    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full", beta: 1 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" }),
@@ -91,7 +92,7 @@
       function show() {
         const keys = pairs(state.keys),
           { values } = state,
-          { held, state: sum, answers } = LIVE.remember(state.memory, keys, values),
+          { held, state: sum, answers } = LIVE.remember(state.memory, keys, values, state.beta),
           hue = (n) => HUES[VALUES.indexOf(values[n])];
         const first = keys.length - (held || keys).length,
           right = answers.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
@@ -157,11 +158,17 @@
       };
       const fewer = () => state.values.length > FEWEST && change(pairs(state.keys).slice(0, -1), state.values.slice(0, -1));
       const turn = ([first, ...others]) => [...others, first];
+      const shown = (n) => n.toFixed(1);
+      const rate = slider("β of the delta rule", { from: 0.1, to: 1, step: 0.1, value: state.beta, shown }, (beta) => {
+        kept({ beta });
+        show();
+      });
       room.append(
         choice("Memory", KINDS, state.memory, (memory) => {
           kept({ memory });
           show();
         }),
+        rate,
         make(
           "div",
           { class: "live-view" },

@@ -59,7 +59,7 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
         ax.set(xlabel=label, ylim=(0, 1.05))
     for first in axes[::columns]:
         first.set_ylabel("values recalled (share)")
-    figure.legend(axes[0].get_lines(), memories[0], loc="outside upper left", ncols=4)
+    figure.legend(axes[0].get_lines(), memories[0], loc="outside upper left", ncols=4 if len(memories[0]) <= 4 else 3)
     return axes
 
 
