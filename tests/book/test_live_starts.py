@@ -431,7 +431,9 @@ def test_the_courier_begins_with_the_chapter_s_cities_and_answers_its_three_ques
         for (let n = 0; n < 2; n++) { typed(box.querySelector('[data-point="2"]'), "ArrowDown"); }
         seen.push(at());
         return seen;"""
-    start, exchanged, sixth, on_the_way, dragged = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script)
+    start, exchanged, sixth, on_the_way, dragged = begun(
+        tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script
+    )
     torch.testing.assert_close(torch.tensor(start["points"]), torch.tensor(FIVE), atol=6e-4, rtol=0)
     trips = ["0, 3, 1, 4, 2", "0, 1, 3, 4, 2", "0, 3, 1, 4, 2, 5", "0, 3, 2, 1, 4"]
     for found, trip in zip((start, exchanged, sixth, dragged), trips, strict=True):
