@@ -34,7 +34,8 @@ def draw_two_parts(
         across = [at + 0.18 * (number - (len(places) - 1) / 2) for at in range(len(kinds))]
         left.plot(across, [values[number] for values in kinds.values()], linestyle="", **look)
         right.plot(range(1, len(place) + 1), place, linestyle=style.line, linewidth=1.4, **look)
-    left.set_xticks(range(len(kinds)), [kind.replace(" ", "\n") for kind in kinds], rotation=35, ha="right", fontsize=10)
+    names = [kind.replace(" ", "\n") for kind in kinds]
+    left.set_xticks(range(len(kinds)), names, rotation=35, ha="right", fontsize=10)
     left.set(xlim=(-0.6, len(kinds) - 0.4), xlabel="kind of word", ylabel="part of the score")
     left.set_title("word part", fontsize=12)
     longest = max(map(len, places))
