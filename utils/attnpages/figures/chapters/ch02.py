@@ -225,7 +225,7 @@ def plot_exchanges(counts: Mapping[str, Mapping[str, Sequence[int]]], most: int,
         ValueError: if a cell has not one number per test.
     """
     places = [*next(iter(counts.values()))]
-    ax = canvas(None, (6.5, 0.95 * len(counts) + 1.3), (-3.1, 7.4), (-len(counts) - 0.35, 0.9))
+    ax = canvas(None, (6.5, 0.95 * (len(counts) + 1.5)), (-3.1, 7.4), (-len(counts) - 0.6, 0.9))
     colours = (OKABE_BLUE, PALE, VERMILION)
     for column, place in enumerate(places):
         ax.text(3.8 * column + 1.3, 0.62, place, ha="center", va="center", fontweight="bold", fontsize=11)
@@ -245,7 +245,8 @@ def plot_exchanges(counts: Mapping[str, Mapping[str, Sequence[int]]], most: int,
     handles = [
         Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for colour, name in zip(colours, names, strict=False)
     ]
-    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.08), ncols=1, fontsize=10)
+    below: Look = {"bbox_to_anchor": (2.15, 0.35 - len(counts)), "bbox_transform": ax.transData}
+    ax.legend(handles=handles, loc="upper center", fontsize=10, **below)
     return ax
 
 
