@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import pytest
 from matplotlib.colors import to_hex
 
@@ -115,6 +117,9 @@ def test_a_cell_of_exchanges_has_a_count_per_test():
         plot_exchanges(COUNTS, 64, TESTS[:2])
 
 
-def test_exchanges_are_readable(looks_right):
-    looks_right(plot_exchanges(COUNTS, 64, TESTS))
-    looks_right(draw_versions(VERSIONS))
+def test_texts_of_versions_and_exchanges_are_large_and_apart():
+    for ax in (plot_exchanges(COUNTS, 64, TESTS), draw_versions(VERSIONS)):
+        ax.get_figure().canvas.draw()
+        assert min(text.get_fontsize() for text in ax.texts) >= 10
+        boxes = [text.get_window_extent() for text in ax.texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
