@@ -11,7 +11,7 @@
     MOST = 5000; // steps that are tried
 
   // Of the loss ½‖target − context‖², whose gradient for the context is c − target: the gradient of each score,
-  // α (v − c)·(c − target), and its second factor (chapter 2, the gradient of the scores).
+  // α (h − c)·(c − target), and its second factor (chapter 2, the gradient of the scores).
   LIVE.scoreGradients = function (scores, values, target) {
     const weights = Array.from(softmax(Float64Array.from(scores))),
       context = [0, 1].map((i) => values.reduce((sum, value, n) => sum + weights[n] * value[i], 0));
@@ -63,7 +63,7 @@
   };
 
   function table({ weights, against, gradients }) {
-    const head = ["value", "weight α", "g · (v − c)", "gradient of the score (↑ it rises)"];
+    const head = ["value h", "weight α", "g · (h − c)", "gradient of the score (↑ it rises)"];
     const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? " ↑" : " ↓");
     const row = (name, n) =>
       [percent(weights[n]), signed(against[n], 3), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
@@ -89,9 +89,9 @@
     title: "Which score should rise?",
     todo: "Drag the target (the ring), where the context should be: which scores rise, which fall? Then press “certain and wrong”, where two has nearly all the weight and the target is near seven, and compare its number of steps with that of “equal scores”.",
     learned:
-      "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that v − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
+      "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
-      "The values of the example in Chapter 2 (how many tens, how many ones), and at the start the scores of zwei and its target (0, 2), which is the value of two. Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient.",
+      "The values of the example in Chapter 2 (how many tens, how many ones), and at the start the scores of zwei and its target (0, 2), which is the value of two. Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
     defaults: { scores: [0, Math.log(7), 0, 0], values: [4, 0, 0, 2, 0, 0, 0, 7], target: [0, 2], steps: 0 },
     draw(room, state, kept) {
       const said = words(),

@@ -1,11 +1,17 @@
+from itertools import combinations
+
 import pytest
+from matplotlib.colors import to_hex
 
 from attnpages.figures.chapters.ch02 import (
     draw_attention_backward,
     draw_attention_decoder,
     draw_three_paths,
+    draw_versions,
     plot_changes,
+    plot_exchanges,
 )
+from attnpages.figures.palette import AMBER
 
 WORDS, WEIGHTS = ["forty", "two", ",", "seven"], [0.12, 0.80, 0.05, 0.03]
 
@@ -78,3 +84,42 @@ def test_a_table_of_changes_is_readable(looks_right):
 def test_a_table_with_other_kinds_is_refused(table, message):
     with pytest.raises(ValueError, match=message):
         plot_changes(table)
+
+
+VERSIONS = {"with": (("three", "hundred", "two"), 1, "drei hundert"), "without": (("three", ","), 1, "drei ,")}
+
+
+def test_versions_show_their_parts_and_highlight_what_differs():
+    ax = draw_versions(VERSIONS)
+    assert {"with", "without", "three", "hundred", "two", "drei", "hundert"} <= written_in(ax)
+    fills = [to_hex(patch.get_facecolor()) for patch in ax.patches]
+    assert [place for place, fill in enumerate(fills) if fill == AMBER.lower()] == [1, 5]
+
+
+COUNTS = {
+    "path 1": {"first": (64, 64, 0), "middle": (0, 64, 64)},
+    "path 2": {"first": (44, 64, 16), "middle": (1, 2, 3)},
+}
+TESTS = ("the test", "the control", "the reverse test")
+
+
+def test_bars_of_exchanges_are_as_long_as_their_counts():
+    ax = plot_exchanges(COUNTS, 64, TESTS)
+    lengths = [bar.get_width() / frame.get_width() for frame, bar in zip(*[iter(ax.patches)] * 2, strict=True)]
+    counts = [count for cells in COUNTS.values() for those in cells.values() for count in those]
+    assert lengths == pytest.approx([count / 64 for count in counts])
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*TESTS]
+    assert {"path 1", "path 2", "first", "middle", "44"} <= written_in(ax)
+
+
+def test_a_cell_of_exchanges_has_a_count_per_test():
+    with pytest.raises(ValueError, match="'path 1', 'first' has 3 numbers, but there are 2 tests"):
+        plot_exchanges(COUNTS, 64, TESTS[:2])
+
+
+def test_texts_of_versions_and_exchanges_are_large_and_apart():
+    for ax in (plot_exchanges(COUNTS, 64, TESTS), draw_versions(VERSIONS)):
+        ax.get_figure().canvas.draw()
+        assert min(text.get_fontsize() for text in ax.texts) >= 10
+        boxes = [text.get_window_extent() for text in ax.texts]
+        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

@@ -1,4 +1,4 @@
-"""Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, changes by kind."""
+"""Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, their exchange, kinds."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,19 @@ from matplotlib.patches import Circle, Rectangle
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.palette import (
+    AMBER,
+    BLUE,
+    DARK_GREY,
+    FAINT,
+    INK,
+    OKABE_BLUE,
+    PALE,
+    PAPER,
+    READS,
+    VERMILION,
+    WRITES,
+)
 from attnpages.figures.style import TRUTH_COLOUR, Look
 
 _STEP = 1.6  # from one annotation to the next
@@ -176,6 +188,65 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
         ax.add_patch(Circle((x, 2.8), 0.24, facecolor=BLUE, edgecolor="white", linewidth=2, zorder=4))
         ax.text(x, 2.79, str(number), ha="center", va="center", color="white", fontsize=11, zorder=5)
         ax.text(x + 0.36, 2.8, name, ha="left", va="center", fontsize=10)
+    return ax
+
+
+def draw_versions(rows: Mapping[str, tuple[Sequence[str], int, str]], ax: Axes | None = None) -> Axes:
+    """Draw versions of one list, one per row, and after each the words that its translation begins with.
+
+    Args:
+        rows: name of the version -> the parts of the source, which of them is highlighted because it differs (its
+            number, from 0), and the first German words, of which the last stands in a box.
+    """
+    ax = canvas(ax, (6.5, 1.9), (-1.75, 12.1), (-len(rows) + 0.4, 1.1))
+    for x, title in ((3.9, "source"), (10.4, "translation begins")):
+        ax.text(x, 0.85, title, ha="center", va="center", fontsize=10, color=DARK_GREY)
+    for row, (name, (parts, changed, german)) in enumerate(rows.items()):
+        ax.text(-0.15, -row, name, ha="right", va="center", fontsize=10)
+        x = 0.0
+        for place, part in enumerate(parts):
+            width = 0.165 * len(part) + 0.3
+            fill, edge = (AMBER, INK) if place == changed else (PAPER, FAINT)
+            box_around(ax, (x + width / 2, -row), width, 0.66, part, size=10, fill=fill, edge=edge)
+            x += width + 0.08
+        *before, last = german.split()
+        ax.text(10.2, -row, " ".join(before), ha="right", va="center", fontstyle="italic")
+        box_around(ax, (11.2, -row), 1.7, 0.66, last, size=11, fill=WRITES, edge=INK)
+    return ax
+
+
+def plot_exchanges(counts: Mapping[str, Mapping[str, Sequence[int]]], most: int, names: Sequence[str]) -> Axes:
+    """Show in how many lists a word is written, for each exchanged part (rows) and each position (columns).
+
+    Args:
+        counts: part -> position -> one number per test. most: the number of lists. names: the names of the tests.
+
+    Raises:
+        ValueError: if a cell has not one number per test.
+    """
+    places = [*next(iter(counts.values()))]
+    ax = canvas(None, (6.5, 0.95 * (len(counts) + 1.5)), (-3.1, 7.4), (-len(counts) - 0.6, 0.9))
+    colours = (OKABE_BLUE, PALE, VERMILION)
+    for column, place in enumerate(places):
+        ax.text(3.8 * column + 1.3, 0.62, place, ha="center", va="center", fontweight="bold", fontsize=11)
+    for row, (part, cells) in enumerate(counts.items()):
+        line(ax, (-3.1, 7.4), (0.33 - row, 0.33 - row), colour=FAINT, width=0.8)
+        ax.text(-3.05, -row - 0.17, part, ha="left", va="center", fontsize=10)
+        for column, place in enumerate(places):
+            if len(cells[place]) != len(names):
+                raise ValueError(
+                    f"{part!r}, {place!r} has {len(cells[place])} numbers, but there are {len(names)} tests"
+                )
+            for test, count in enumerate(cells[place]):
+                corner = (3.8 * column, 0.02 - row - 0.28 * test)
+                ax.add_patch(Rectangle(corner, 2.6, 0.2, facecolor="white", edgecolor=FAINT, linewidth=0.7))
+                ax.add_patch(Rectangle(corner, 2.6 * count / most, 0.2, facecolor=colours[test], linewidth=0))
+                ax.text(corner[0] + 2.72, corner[1] + 0.1, str(count), ha="left", va="center", fontsize=10)
+    handles = [
+        Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for colour, name in zip(colours, names, strict=False)
+    ]
+    below: Look = {"bbox_to_anchor": (2.15, 0.35 - len(counts)), "bbox_transform": ax.transData}
+    ax.legend(handles=handles, loc="upper center", fontsize=10, **below)
     return ax
 
 
