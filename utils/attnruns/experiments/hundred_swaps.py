@@ -44,8 +44,12 @@ def lists(task: Task, first: bool, device: torch.device | None = None) -> Lists:
         examples = [number_list([*number(b), a, 85] if first else [a, *number(b), 85]) for a, b in pairs]
         return task.collate(examples).to(device or torch.device("cpu"))
 
-    kinds = (lambda b: [100 * b + 42], lambda b: [b, 42], lambda b: [100 * (2 + (b - 1) % 8)])
-    return Lists(*(batch(kind) for kind in kinds), 0 if first else 2)
+    return Lists(
+        own=batch(lambda b: [100 * b + 42]),
+        without=batch(lambda b: [b, 42]),
+        control=batch(lambda b: [100 * (2 + (b - 1) % 8)]),
+        place=0 if first else 2,
+    )
 
 
 @torch.no_grad()
