@@ -1,5 +1,9 @@
 """What figures are made of: fast products, names in the map of values, captions side by side, heads by keys, rows."""
 
+import re
+from collections import Counter
+from pathlib import Path
+
 from live_pages import ROOT, answer
 from live_said import in_chromium
 
@@ -149,3 +153,14 @@ def test_a_point_below_another_is_taken_by_a_second_press(tmp_path):
     assert target == "at 0.00, 2.00"
     assert not two.startswith("at 0.00, 2.00")
     assert found["last"] == ["Arrow keys move a point; Page Up and Page Down choose another.", 0]
+
+
+def test_no_name_is_given_twice():
+    """Scripts of several figures meet on one page: the second of two functions of one name would replace the first."""
+    scripts = Path(__file__).parents[2] / "book" / "live"
+    given = Counter(
+        name
+        for path in scripts.rglob("*.js")
+        for name in set(re.findall(r"^ *LIVE\.(\w+) = ", path.read_text(encoding="utf-8"), flags=re.MULTILINE))
+    )
+    assert [name for name, times in given.items() if times > 1] == []

@@ -51,7 +51,7 @@
   };
 
   // The pointer by hand: the score is minus ten times the distance.
-  LIVE.byHand = {
+  LIVE.courierByHand = {
     start: (points) => (last) => points.map(([x, y]) => -10 * Math.hypot(x - points[last][0], y - points[last][1])),
   };
 

@@ -20,7 +20,7 @@
     packs: ["courier"],
     defaults: { chooser: "network", points: CITIES },
     draw(room, state, kept, pack) {
-      const choosers = { network: LIVE.Courier(pack), hand: LIVE.byHand },
+      const choosers = { network: LIVE.Courier(pack), hand: LIVE.courierByHand },
         said = words(),
         table = make("div", {});
       const points = () => pairs(state.points);
