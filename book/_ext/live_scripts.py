@@ -44,7 +44,7 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
-    "courier": ("engine/courier", "engine/tours", "parts/point_board"),
+    "courier": ("engine/blocks", "engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,
         "engine/blocks",

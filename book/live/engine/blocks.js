@@ -21,16 +21,21 @@
     return weights;
   }
 
-  // Multi-head attention of several queries at once; the i-th one's keys and values are `read(i).keys` and `read(i).values`,
-  // projected already. `switched(head)` is undefined, "zero" or "even". Returns outs [query] and weights [query][head][key].
-  LIVE.multiHead = function (at, name, heads, queries, read, switched = () => undefined) {
-    const asked = at(name + ".project_query").linearAll(queries),
-      contexts = asked.map((query) => new Float32Array(query.length));
-    const weights = asked.map((query, i) => {
+  // Many heads of several queries, projected already, at once: contexts [query] and weights [query][head][key].
+  LIVE.manyHeads = function (queries, heads, read, switched = () => undefined) {
+    const contexts = queries.map((query) => new Float32Array(query.length));
+    const weights = queries.map((query, i) => {
       const width = query.length / heads,
         { keys, values } = read(i);
       return Array.from({ length: heads }, (_, h) => headOf(query, keys, values, h * width, (h + 1) * width, switched(h), contexts[i]));
     });
+    return { weights, contexts };
+  };
+
+  // Multi-head attention of several queries at once; the i-th one's keys and values are `read(i).keys` and `read(i).values`,
+  // projected already. `switched(head)` is undefined, "zero" or "even". Returns outs [query] and weights [query][head][key].
+  LIVE.multiHead = function (at, name, heads, queries, read, switched) {
+    const { weights, contexts } = LIVE.manyHeads(at(name + ".project_query").linearAll(queries), heads, read, switched);
     return { weights, outs: at(name + ".project_output").linearAll(contexts) };
   };
 

@@ -2,25 +2,16 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { linear, linearAll, plus, joined, dot, softmax, logSoftmax, weightedSum, largest } = LIVE;
+  const { linear, linearAll, plus, joined, softmax, weightedSum, largest } = LIVE;
 
   function attended(T, own, heads, xs) {
     const D = xs[0].length,
-      width = D / heads,
       all = linearAll(T[own + ".in_proj_weight"], T[own + ".in_proj_bias"], xs);
     const [queries, keys, values] = [0, 1, 2].map((part) => all.map((one) => one.subarray(part * D, (part + 1) * D)));
-    const contexts = queries.map((query) => {
-      const context = new Float32Array(D);
-      for (let from = 0; from < D; from += width) {
-        const scores = keys.map((key) => dot(query, key, from, from + width) / Math.sqrt(width));
-        context.set(weightedSum(softmax(scores), values, from, from + width), from);
-      }
-      return context;
-    });
-    return LIVE.layers(T)(own + ".out_proj").linearAll(contexts);
+    return LIVE.layers(T)(own + ".out_proj").linearAll(LIVE.manyHeads(queries, heads, () => ({ keys, values })).contexts);
   }
 
-  // `pack`: tensors, layers, heads. Returns keys(points), and scores(keys, first, last) of all cities.
+  // `pack`: tensors, layers, heads. start(points) returns a function that scores all cities for a courier in city `last`.
   LIVE.Courier = function (pack) {
     const T = pack.tensors,
       at = LIVE.layers(T);
@@ -51,9 +42,7 @@
   };
 
   // The pointer by hand: the score is minus ten times the distance.
-  LIVE.courierByHand = {
-    start: (points) => (last) => points.map(([x, y]) => -10 * Math.hypot(x - points[last][0], y - points[last][1])),
-  };
+  LIVE.courierByHand = { start: (points) => (last) => points.map(([x, y]) => -10 * Math.hypot(x - points[last][0], y - points[last][1])) };
 
   // The trip from city 0 on, always to the most probable city, and the probabilities of each choice.
   LIVE.driven = function (model, points) {
@@ -62,7 +51,7 @@
       steps = [];
     while (trip.length < points.length) {
       const masked = scores(trip.at(-1)).map((score, i) => (trip.includes(i) ? -Infinity : score)),
-        chances = logSoftmax(masked).map(Math.exp);
+        chances = softmax(masked);
       steps.push(chances);
       trip.push(largest(chances, 1)[0]);
     }

@@ -53,10 +53,10 @@
         board = make("div", {}),
         taps = make("div", {});
 
-      const next = (list, at, most) => {
-        const free = (one) => !list.includes(one) || most === COLOURS.length;
+      // The list with its entry `at` moved on to the next of so many that isn't taken.
+      const next = (list, at, most, taken = []) => {
         let one = (list[at] + 1) % most;
-        while (!free(one)) {
+        while (taken.includes(one)) {
           one = (one + 1) % most;
         }
         return list.toSpliced(at, 1, one);
@@ -69,7 +69,8 @@
         make("button", { type: "button", "aria-label": name + ": " + text + ", change it", onclick: act }, text);
 
       function wordOf(t, word) {
-        const act = () => changed(t === LAST ? { asked: (state.asked + 1) % LAST } : { words: next(state.words, t, NAMES.length) });
+        const act = () =>
+          changed(t === LAST ? { asked: (state.asked + 1) % LAST } : { words: next(state.words, t, NAMES.length, state.words) });
         return press(t === LAST ? "word that is asked" : "word of step " + t, NAMES[word], act);
       }
       function colourOf(t, colour) {

@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, slider, words, softmax, signed } = LIVE;
+    { make, refill, slider, words, dot, softmax, largest, signed } = LIVE;
   const STRING = "thequickbrownfoxjumpsover",
     ALPHABET = "abcdefghijklmnopqrstuvwxyz|",
     TRAINED = [2, 12], // the string lengths of training
@@ -12,8 +12,7 @@
     LEFT = 60, // room for the scores beside the curve
     FAR = 30; // the greatest distance that is drawn
 
-  const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
-    oneHot = (text) => Array.from(text, (letter) => Array.from(ALPHABET, (one) => Number(one === letter)));
+  const oneHot = (text) => Array.from(text, (letter) => Array.from(ALPHABET, (one) => Number(one === letter)));
 
   // What a head of the first layer brings to each position: most of the letter that stands so many positions back.
   function brought(x, back, scale) {
@@ -41,9 +40,9 @@
     let text = "|" + string + "|";
     for (let step = 0; step < string.length; step++) {
       const { weights } = LIVE.attendByHand(text, how),
-        shares = Array(ALPHABET.length - 1).fill(0);
-      weights.forEach((weight, key) => (shares[ALPHABET.indexOf(text[key])] += weight)); // the separator's stands behind the letters'
-      text += ALPHABET[shares.slice(0, 26).reduce((best, share, i, all) => (share > all[best] ? i : best), 0)];
+        shares = Array(ALPHABET.length).fill(0);
+      weights.forEach((weight, key) => (shares[ALPHABET.indexOf(text[key])] += weight));
+      text += ALPHABET[largest(shares.slice(0, -1), 1)[0]]; // the separator stands last
     }
     return text.slice(string.length + 2);
   };

@@ -40,15 +40,27 @@
           return;
         }
         const { trip, steps } = LIVE.driven(choosers[state.chooser], all),
-          best = LIVE.shortestTour(all);
-        const [length, least] = [trip, best].map((one) => LIVE.tourLength(all, one)),
-          right = length <= least + 1e-6;
-        board.draw([], make("polygon", { points: stops(all, best), class: "best" }), make("polygon", { points: stops(all, trip), class: "tour" }));
+          { length, right, best } = LIVE.judged("tour", all, trip),
+          least = LIVE.tourLength(all, best);
+        board.draw(
+          [],
+          make("polygon", { points: stops(all, best), class: "best" }),
+          make("polygon", { points: stops(all, trip), class: "tour" }),
+        );
         table.replaceChildren(
           make(
             "table",
             { class: "live-table" },
-            make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "to city"), all.map((_, n) => make("th", { scope: "col" }, String(n))))),
+            make(
+              "thead",
+              {},
+              make(
+                "tr",
+                {},
+                make("th", { scope: "col" }, "to city"),
+                all.map((_, n) => make("th", { scope: "col" }, String(n))),
+              ),
+            ),
             make(
               "tbody",
               {},
@@ -73,7 +85,13 @@
             ". " +
             (right
               ? "No trip is shorter."
-              : "The shortest is " + best.join(", ") + ", of length " + least.toFixed(2) + "; this one is " + percent(length / least - 1) + " longer.") +
+              : "The shortest is " +
+                best.join(", ") +
+                ", of length " +
+                least.toFixed(2) +
+                "; this one is " +
+                percent(length / least - 1) +
+                " longer.") +
             " The least sure choice is number " +
             (doubt + 1) +
             ", with " +
