@@ -6,7 +6,7 @@ from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
-from attnruns.experiments import real_model
+from attnruns.experiments import real_model, smaller_caches
 from attnruns.experiments.real_agreement import Reader
 
 SIZE = 120  # tokens
@@ -21,6 +21,15 @@ def tiny_pretrained(monkeypatch, *modules, ends=(), **sizes):
     for module in (real_model, *modules):
         monkeypatch.setattr(module, "smollm2", lambda dtype=torch.float32: pretrained)
     monkeypatch.setattr(real_model, "book_prose", lambda: " ".join(map(str, text.tolist())))
+    return pretrained
+
+
+def tiny_for_caches(monkeypatch, module):
+    """Three layers with fixed weights, and texts of 128 tokens before a list of eight words."""
+    pretrained = tiny_pretrained(monkeypatch, module, ends=(2,), d_model=32, d_ff=64)
+    monkeypatch.setattr(smaller_caches, "common_words", lambda found: list(range(3, 30)))
+    for name, value in {"BEGINNING": 4, "WORDS": 8, "SCORED": 20}.items():
+        monkeypatch.setattr(smaller_caches, name, value)
     return pretrained
 
 

@@ -5,19 +5,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from attnbook.data import number_list, number_lists
+from attnbook.data import number_list
 from attnruns.experiments import links_by_kind, numbers
-
-
-@pytest.fixture(scope="module")
-def task():
-    return number_lists(train=64, validation=4, test_per_size=2, longer_per_size=1)
-
-
-@pytest.fixture(scope="module")
-def model(task):
-    torch.manual_seed(0)
-    return numbers.build("attention", task).eval()
 
 
 def test_it_trains_as_long_as_the_experiment_that_it_belongs_to():
@@ -39,9 +28,9 @@ def test_an_error_of_one_kind_counts_its_links_alone():
     assert links_by_kind.pooled_error([example], [matrix]) == pytest.approx(1 / 4)
 
 
-def test_blurred_annotations_are_the_mean_of_the_real_ones(task, model):
-    batch = task.collate([number_list([300, 7]), number_list([42])])
-    state = model.start(batch.source, batch.lengths)
+def test_blurred_annotations_are_the_mean_of_the_real_ones(number_task, untrained):
+    batch = number_task.collate([number_list([300, 7]), number_list([42])])
+    state = untrained.start(batch.source, batch.lengths)
     after = links_by_kind.blurred(state).annotations
     for row, length in enumerate(batch.lengths):
         mean = state.annotations[row, :length].mean(0)
@@ -87,6 +76,6 @@ def test_a_word_that_reads_one_position_changes_with_the_mean_annotation():
     assert links_by_kind.changed(First(), batch).tolist() == [[True, True]]
 
 
-def test_kinds_that_do_not_occur_are_left_out(task, model):
-    shares = links_by_kind.shares_by_kind(model, task, [number_list([7]), number_list([3, 4])])
+def test_kinds_that_do_not_occur_are_left_out(number_task, untrained):
+    shares = links_by_kind.shares_by_kind(untrained, number_task, [number_list([7]), number_list([3, 4])])
     assert [*shares["links"]] == [*shares["changed"]] == ["number words", "comma"]

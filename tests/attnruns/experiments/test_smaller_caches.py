@@ -3,7 +3,7 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from tiny_pretrained import tiny_pretrained
+from tiny_pretrained import tiny_for_caches
 
 from attnruns.experiments import smaller_caches
 from attnruns.experiments.smaller_caches import WAYS, loss_and_copied, share_of_bytes, text_with_list, tokens_kept
@@ -12,12 +12,7 @@ from attnruns.shared.runner import Job
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
-    """Three layers with fixed weights, and texts of 128 tokens before a list of eight words."""
-    pretrained = tiny_pretrained(monkeypatch, smaller_caches, ends=(2,), d_model=32, d_ff=64)
-    monkeypatch.setattr(smaller_caches, "common_words", lambda found: list(range(3, 30)))
-    for name, value in {"BEGINNING": 4, "WORDS": 8, "SCORED": 20}.items():
-        monkeypatch.setattr(smaller_caches, name, value)
-    return pretrained
+    return tiny_for_caches(monkeypatch, smaller_caches)
 
 
 @pytest.mark.parametrize("name", list(WAYS))

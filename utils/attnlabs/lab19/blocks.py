@@ -162,18 +162,13 @@ wrong(
     You put the lower halves of all blocks before the upper halves of all blocks. The order is block by block: 16
     numbers from the lower halves of a block, 16 from its upper halves, and then the next block.""")
 _CONVERTED = ".contiguous().view(torch.float16).float()"
-wrong("bytes converted, not read together", {
-    _CONVERTED: ".float()", _SCALE: "scale, offset = halves[:, :1], halves[:, 1:2]"
-}).says("""
-    You converted each byte to a number of its own, as .half(), .float() or .to(torch.float16) do, so that the
-    scale is the value of byte 0 and the offset that of byte 1. Two bytes *together* are the bits of one number:
-    `view(torch.float16)` reads them so, and makes two columns of the four.""")  # fmt: skip
-wrong("bytes converted, the first of each two used", {
-    _CONVERTED: ".float()", _SCALE: "scale, offset = halves[:, :1], halves[:, 2:3]"
-}).says("""
-    You converted each byte to a number of its own, as .half(), .float() or .to(torch.float16) do, so that the
-    scale is the value of byte 0 and the offset that of byte 2. Two bytes *together* are the bits of one number:
-    `view(torch.float16)` reads them so, and makes two columns of the four.""")  # fmt: skip
+for how, byte in (("not read together", 1), ("the first of each two used", 2)):
+    wrong(f"bytes converted, {how}", {
+        _CONVERTED: ".float()", _SCALE: f"scale, offset = halves[:, :1], halves[:, {byte}:{byte + 1}]"
+    }).says(f"""
+        You converted each byte to a number of its own, as .half(), .float() or .to(torch.float16) do, so that the
+        scale is the value of byte 0 and the offset that of byte {byte}. Two bytes *together* are the bits of one
+        number: `view(torch.float16)` reads them so, and makes two columns of the four.""")  # fmt: skip
 wrong("bits of the scale as an integer with a sign", {"view(torch.float16)": "view(torch.int16)"}).says("""
     You read the two bytes of scale and offset as integers. They are floating-point numbers in half precision, so
     their bits must be read as torch.float16: view(torch.float16).""")

@@ -1,20 +1,18 @@
 """Lists of numbers with attention: which part of what the decoder reads says that *hundert* must be written?"""
 
 from collections.abc import Callable, Collection
-from functools import cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from attnbook.data import Batch, number_list, shift_right
 from attnbook.data.batching import Task
-from attnbook.measure.evaluation import accuracy_by_size
 from attnbook.models import AttentionSeq2Seq
-from attnbook.seeding import seed_everything
 from attnruns.experiments import numbers
+from attnruns.experiments.numbers import task, trained_with_attention
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import TRAINING, train
+from attnruns.shared.seq2seq import TRAINING
 
 STEPS = {"attention": numbers.STEPS["attention"]}  # the same training as that of the experiment "numbers"
 CONTEXT, DIGIT, STATE = "context at hundert", "three at drei", "first state"
@@ -107,18 +105,9 @@ def swaps(model: AttentionSeq2Seq, task: Task) -> dict[str, dict]:
     return found
 
 
-@cache
-def task() -> Task:
-    """The task, made once a process."""
-    return numbers.task()
-
-
 def run(job: Job) -> Outcome:
     """Train one model as in "numbers"; measure exact match and the exchanges."""
-    seed_everything(job.seed)
-    model = cast(AttentionSeq2Seq, numbers.build(job.model, task()))
-    _, figures = train(model, task(), job, TRAINING)
-    figures["exact_match"] = accuracy_by_size(model, task())
+    model, figures = trained_with_attention(job, task())
     return Outcome(figures | swaps(model, task()))
 
 

@@ -1,22 +1,20 @@
 """Lists of numbers with attention: of which kinds of word is the largest weight right, and which need their context?"""
 
 from collections.abc import Sequence
-from functools import cache
-from typing import cast
 
 import torch
 from torch import Tensor
 
 from attnbook.data import Batch, shift_right
 from attnbook.data.batching import Example, Task
-from attnbook.measure.evaluation import accuracy_by_size, task_alignment_error
+from attnbook.measure.evaluation import task_alignment_error
 from attnbook.measure.metrics import alignment_error_rate, alignment_from_weights
 from attnbook.models import AttentionSeq2Seq
 from attnbook.models.seq2seq import AttentionState
-from attnbook.seeding import seed_everything
 from attnruns.experiments import numbers
+from attnruns.experiments.numbers import task, trained_with_attention
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import TRAINING, train
+from attnruns.shared.seq2seq import TRAINING
 
 STEPS = {"attention": numbers.STEPS["attention"]}  # the same training as that of the experiment "numbers"
 KINDS = ("number words", "comma", "und", "hundert")
@@ -77,18 +75,9 @@ def shares_by_kind(model: AttentionSeq2Seq, task: Task, examples: Sequence[Examp
     }
 
 
-@cache
-def task() -> Task:
-    """The task, made once a process."""
-    return numbers.task()
-
-
 def run(job: Job) -> Outcome:
     """Train one model; measure exact match, the alignment error as in "numbers", and both shares on every 8th list."""
-    seed_everything(job.seed)
-    model = cast(AttentionSeq2Seq, numbers.build(job.model, task()))
-    _, figures = train(model, task(), job, TRAINING)
-    figures["exact_match"] = accuracy_by_size(model, task())
+    model, figures = trained_with_attention(job, task())
     figures["alignment_error_rate"] = round(task_alignment_error(model, task(), task().test[::4]), 4)
     return Outcome(figures | shares_by_kind(model, task(), task().test[::8]))
 

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import cast
 
 from torch import nn
 
 from attnbook.attention import Alignment, LocationAware
 from attnbook.data.batching import Task
 from attnbook.data.symbols.numbers import number_lists
+from attnbook.measure.evaluation import accuracy_by_size
 from attnbook.models import AttentionSeq2Seq, PlainSeq2Seq
 from attnbook.seeding import seed_everything
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import TRAINING, train_and_measure
+from attnruns.shared.seq2seq import TRAINING, train, train_and_measure
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,14 @@ def task() -> Task:
 def build(name: str, other: Task | None = None) -> nn.Module:
     """A fresh model of this experiment, for its task or another one."""
     return chosen(RECIPES, name).build(task() if other is None else other)
+
+
+def trained_with_attention(job: Job, lists: Task) -> tuple[AttentionSeq2Seq, dict]:
+    """Train one model with attention as here, on this task: the model, and its training's figures with exact match."""
+    seed_everything(job.seed)
+    model = cast(AttentionSeq2Seq, build(job.model, lists))
+    _, figures = train(model, lists, job, TRAINING)
+    return model, {**figures, "exact_match": accuracy_by_size(model, lists)}
 
 
 def run(job: Job) -> Outcome:

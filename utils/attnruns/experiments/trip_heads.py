@@ -98,21 +98,33 @@ def shuffled(points: Tensor) -> tuple[Tensor, Tensor]:
     return order, points.gather(1, order[..., None].expand(-1, -1, 2))
 
 
+def rows_of(network: Any) -> float:
+    """How many cities a network can name: as many as its fixed layer has rows, or any number."""
+    return network.pointer.head.rows if isinstance(network.pointer, FixedHead) else torch.inf
+
+
+def asked_twice(names: dict[str, Any], network: Any, cities: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The test's sets ``(TESTS, N, 2)``, the network's trips, and those after the lists are shuffled, ``(TESTS, N)``.
+
+    Both trips hold positions in the lists as they were drawn.
+    """
+    points = random_points(cities, TESTS, generator(TEST_SEED))
+    order, moved = shuffled(points)
+    trips, again = (names["answer"](network, of)[0] for of in (points, moved))
+    return points, trips, order.gather(1, again)
+
+
 @torch.no_grad()
 def tested(names: dict[str, Any], network: Any) -> dict[str, dict[str, float] | None]:
     """By the number of cities, the shares of answers that are shortest trips, before the list is shuffled and after it,
     and that are the same trip then; and the mean gap before. ``None`` where the network cannot answer.
     """
     figures: dict[str, dict[str, float] | None] = {}
-    most = network.pointer.head.rows if isinstance(network.pointer, FixedHead) else max(SIZES)
     for cities in SIZES:
-        if cities > most:
+        if cities > rows_of(network):
             figures[str(cities)] = None
             continue
-        points = random_points(cities, TESTS, generator(TEST_SEED))
-        order, moved = shuffled(points)
-        trips, again = (names["answer"](network, of)[0] for of in (points, moved))
-        again = order.gather(1, again)  # positions in the list as it was drawn
+        points, trips, again = asked_twice(names, network, cities)
         ours, after, best = (tour_length(points, trip) for trip in (trips, again, names["shortest"](points)))
         same = (trips == again).all(dim=1)
         measured = {"shortest": ours < best + 1e-4, "shortest_shuffled": after < best + 1e-4, "same": same}

@@ -16,7 +16,7 @@ from attnbook.data.points.geometry import random_points
 from attnbook.data.points.tours import held_karp, nearest_neighbour, tour_length
 from attnbook.seeding import generator
 from attnruns.experiments.trip_file import TEST_SEED, TESTS, file
-from attnruns.experiments.trip_heads import FixedHead, network_of, shuffled
+from attnruns.experiments.trip_heads import asked_twice, network_of, rows_of
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -63,13 +63,8 @@ def tested(names: dict[str, Any], network: Any) -> dict[str, dict[str, float] | 
     """By the number of cities, what :func:`measured` finds; ``None`` where the network has no row for a city."""
     figures: dict[str, dict[str, float] | None] = {}
     for cities in TESTED:
-        if isinstance(network.pointer, FixedHead) and cities > network.pointer.head.rows:
-            figures[str(cities)] = None
-            continue
-        points = random_points(cities, TESTS, generator(TEST_SEED))
-        order, moved = shuffled(points)
-        trips, again = (names["answer"](network, of)[0] for of in (points, moved))
-        figures[str(cities)] = measured(points, trips, order.gather(1, again))
+        can = cities <= rows_of(network)
+        figures[str(cities)] = measured(*asked_twice(names, network, cities)) if can else None
     return figures
 
 

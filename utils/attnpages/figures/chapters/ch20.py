@@ -81,8 +81,7 @@ def plot_copied(
     if copied.keys() != rises.keys() or not widths.keys() <= copied.keys():
         raise ValueError(f"both panels need the same caches: {list(copied)}, {list(rises)}, widths of {list(widths)}")
     styles = styles_for(copied)
-    shape = {"width_ratios": (5, 3)}
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", gridspec_kw=shape)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", width_ratios=(5, 3))
     for number, (name, points) in enumerate(copied.items()):
         colour, dashes, marker = styles[name][:3]
         back, shares = list(points), list(points.values())
