@@ -28,7 +28,7 @@ OF_OTHER_SYSTEMS = {"linux": set(), "darwin": {"appnope"}, "win32": {"pywinpty",
 
 # Whose behaviour is tested from outside, in one place for all of them.
 TESTED_ELSEWHERE = {
-    "misread/diagnosis/": "tests/misread/test_diagnosis.py",
+    "misread/diagnosis/": "tests/misread/test_diagnosis_results.py",
     "attnlabs/fakes/": "tests/attnlabs/fakes",
     "attnlabs/families/": "tests/attnlabs/families",
     **{
