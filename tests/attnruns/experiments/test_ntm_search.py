@@ -7,7 +7,6 @@ from experiment_runs import checked_run
 from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM, NTMConfig
 from attnruns.experiments import ntm_search
-from attnruns.results import load_result
 from attnruns.shared.runner import Job
 
 
@@ -60,5 +59,3 @@ def test_a_stored_machine_is_tested_in_each_way(monkeypatch, tmp_path):
     untouched = figures["by_length"]["2"]["nothing"]
     assert untouched["wrong"] == untouched["off"] == 0
     assert untouched["at_mark"] > 0.5
-
-
