@@ -7,6 +7,7 @@ from experiment_runs import checked_run
 from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM, NTMConfig
 from attnruns.experiments import ntm_search
+from attnruns.results import load_result
 from attnruns.shared.runner import Job
 
 
@@ -59,3 +60,13 @@ def test_a_stored_machine_is_tested_in_each_way(monkeypatch, tmp_path):
     untouched = figures["by_length"]["2"]["nothing"]
     assert untouched["wrong"] == untouched["off"] == 0
     assert untouched["at_mark"] > 0.5
+
+
+def test_the_record_says_who_drifts_off_row_0_without_a_search_and_that_copies_slip():
+    runs = sorted(load_result("ntm_search")["runs"], key=lambda run: run["seed"])
+    at_120 = {way: [run["by_length"]["120"][way]["off"] for run in runs] for way in ("nothing", "waiting")}
+    assert max(at_120["nothing"][:4]) == 0
+    assert [share > 0.1 for share in at_120["waiting"]] == [True, True, False, True, True]
+    at_40 = [run["by_length"]["40"]["waiting"] for run in runs]
+    assert max(found["slipped"] for found in at_40) < 0.01
+    assert max(found["wrong"] for found in at_40) > 0.4
