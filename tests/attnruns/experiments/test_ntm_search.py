@@ -32,23 +32,41 @@ def test_from_equal_weights_only_the_search_finds_a_row(machine):
     torch.testing.assert_close(blind[:, 3:], torch.full((2, 5, 6), 1 / 6))  # shift and sharpening break no tie
 
 
+def test_a_copy_that_comes_late_or_early_has_slipped_and_a_wrong_one_has_not():
+    wanted = torch.rand(2, 30, 8, generator=torch.Generator().manual_seed(1)) > 0.5
+    for late in (-3, 0, 2, 10):
+        assert ntm_search.slipped(wanted.roll(late, dims=1), wanted).tolist() == [0, 0]
+    assert (ntm_search.slipped(wanted.roll(11, dims=1), wanted) > 0.3).all()
+    assert ntm_search.slipped(wanted.roll(1, dims=1)[:, :2], wanted[:, :2]).min() > 0.2  # too short to be compared
+
+
+def test_figures_say_how_many_bits_are_wrong_and_where_the_head_was():
+    wanted = torch.zeros(2, 2, 8, dtype=torch.bool)
+    logits = torch.full((2, 6, 8), -1.0)  # two vectors: their outputs are the steps 4 and 5, the mark is step 3
+    logits[0, 4:] = 1.0
+    weights = torch.eye(4)[[0, 0, 0, 0, 1, 2]].repeat(2, 1, 1)
+    weights[1, 3] = torch.tensor([0.4, 0.6, 0, 0])
+    assert ntm_search.figures(logits, weights, wanted) == {
+        "wrong": 0.5, "slipped": 0.5, "off": 0.5, "before": 1.0, "at_mark": 0.7,
+    }  # fmt: skip
+
+
 def test_a_stored_machine_is_tested_in_each_way(monkeypatch, tmp_path):
-    for name, value in {"LISTS": 2, "ROWS": 8, "LENGTH": 6, "LENGTHS": (2,)}.items():
+    for name, value in {"LISTS": 2, "ROWS": 8, "LENGTH": 4, "LENGTHS": (2,), "EARLIER": (0, 3)}.items():
         monkeypatch.setattr(ntm_search, name, value)
     figures = checked_run(ntm_search, Job("13_ntm", 3, 1), tmp_path, "cpu")
-    assert figures["grid"] == {"2": {"8": 0.0}}
-    assert set(figures["searches"]) == {"nothing", "closed", "closed at the mark", "equal 0", "equal 5"}
-    assert figures["searches"]["nothing"]["wrong"] < 0.01
-    assert figures["searches"]["nothing"]["at_mark"] > 0.5
+    assert set(figures["by_length"]["2"]) == {"nothing", "waiting", "mark"}
+    assert set(figures["equal"]) == {"0", "3"}
+    untouched = figures["by_length"]["2"]["nothing"]
+    assert untouched["wrong"] == untouched["off"] == 0
+    assert untouched["at_mark"] > 0.5
 
 
-def test_the_record_says_who_finds_row_0_again_and_who_depends_on_it():
+def test_the_record_says_who_drifts_off_row_0_without_a_search_and_that_copies_slip():
     runs = sorted(load_result("ntm_search")["runs"], key=lambda run: run["seed"])
-    few = {name: [run["searches"][name]["wrong"] < 0.06 for run in runs] for name in runs[0]["searches"]}
-    assert few == {
-        "nothing": [True] * 5,
-        "closed at the mark": [True] * 5,
-        "closed": [True, True, True, False, False],
-        "equal 0": [False, False, False, True, False],
-        "equal 5": [True, True, False, True, True],
-    }
+    at_120 = {way: [run["by_length"]["120"][way]["off"] for run in runs] for way in ("nothing", "waiting")}
+    assert max(at_120["nothing"][:4]) == 0
+    assert [share > 0.1 for share in at_120["waiting"]] == [True, True, False, True, True]
+    at_40 = [run["by_length"]["40"]["waiting"] for run in runs]
+    assert max(found["slipped"] for found in at_40) < 0.01
+    assert max(found["wrong"] for found in at_40) > 0.4

@@ -1,11 +1,12 @@
-"""Whether the machines of Chapter 13's file search while they copy: stored machines, nothing is trained.
+"""What the machines of Chapter 13's file use their search for while they copy: stored machines, nothing is trained.
 
-The read head's weights are made equal, or it lacks the search, and the wrong bits are counted. Shift and sharpening
-leave equal weights as they are, so after this only the search can find a row. It stays on the CPU, as the file does.
+The read head lacks the search while it waits or at the end mark, or its weights are made equal, and it is looked up on
+which row the head is at the mark. Shift and sharpening leave equal weights as they are, so after this only the search
+can find a row. It stays on the CPU, as the file does.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import torch
 from torch import Tensor
@@ -14,16 +15,17 @@ from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM
 from attnbook.modes import evaluating
 from attnruns.experiments import ntm_file
-from attnruns.shared.grid import LENGTHS, copying_grid
-from attnruns.shared.memory import TEST_SEED, wrong_bits
+from attnruns.shared.grid import LENGTHS
+from attnruns.shared.memory import TEST_SEED
 from attnruns.shared.recipes import chosen
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = {"13_ntm": 1}
-LISTS, ROWS = 100, 256  # of each length; rows of the memory
-LENGTH = 40  # vectors where the search is tested
-EARLIER = (0, 5)  # how many steps before the end mark the weights are made equal
+LISTS, ROWS = 200, 256  # of each length; rows of the memory
+LENGTH = 40  # vectors where the weights are made equal
+EARLIER = (0, 1, 2, 5, 39)  # how many steps before the end mark
+SLIPS = 10  # a copy may come so many vectors too early or too late
 
 
 @evaluating
@@ -40,36 +42,73 @@ def read_from_equal(machine: NTM, inputs: Tensor, rows: int, at: int) -> tuple[T
     return torch.stack(outputs, dim=1), torch.stack(history, dim=1)
 
 
-def searches(machine: NTM) -> dict[str, dict[str, float]]:
-    """The share of wrong bits, and the read head's weight on row 0 before the end mark and at it.
+def slipped(bits: Tensor, wanted: Tensor, most: int = SLIPS) -> Tensor:
+    """The share of wrong bits of each list, ``(B,)``, if its copy may begin too early or too late.
+
+    ``bits`` and ``wanted``, ``(B, L, 8)``, are compared at all shifts by up to ``most`` vectors, but by less than half
+    of the list; the least share counts.
+    """
+    length = wanted.shape[1]
+    most = min(most, (length - 1) // 2)
+    shares = []
+    for late in range(-most, most + 1):
+        given = bits[:, max(0, late) : length + min(0, late)]
+        expected = wanted[:, max(0, -late) : length - max(0, late)]
+        shares.append((given != expected).float().mean(dim=(1, 2)))
+    return torch.stack(shares).amin(dim=0)
+
+
+def figures(logits: Tensor, weights: Tensor, wanted: Tensor) -> dict[str, float]:
+    """Of copies of ``wanted``, ``(B, L, 8)``: what went wrong, and where the read head was.
 
     Returns:
-        ``{what is done: figures}``: "nothing"; "equal 0" and "equal 5", the weights are made equal so many steps before
-        the mark; "closed", the head lacks the search from the first vector up to the mark; "closed at the mark".
+        "wrong", the share of wrong bits, and "slipped", that share if a copy may come too early or too late; "off", the
+        share of the lists at whose end mark the head is on another row than 0; its mean weight on row 0 "before" the
+        mark and "at_mark".
     """
-    bits, mark = mark_phases(copy_batch(LENGTH, LISTS, TEST_SEED)), LENGTH + 1
-    times: dict[str, Sequence[int]] = {"nothing": (), "closed": range(1, mark + 1), "closed at the mark": (mark,)}
-    done = {name: ntm_file.read_without(machine, bits.inputs, ROWS, ("content",), at) for name, at in times.items()}
-    done |= {f"equal {steps}": read_from_equal(machine, bits.inputs, ROWS, mark - steps) for steps in EARLIER}
+    length = wanted.shape[1]
+    mark, bits = length + 1, logits[:, length + 2 :] > 0
     return {
-        name: {
-            "wrong": round(wrong_bits(logits, bits) / (8 * LENGTH), 4),
-            "before": rounded_mean(weights[:, mark - 1, 0]), "at_mark": rounded_mean(weights[:, mark, 0]),
-        }
-        for name, (logits, weights) in done.items()
+        "wrong": rounded_mean(bits != wanted), "slipped": rounded_mean(slipped(bits, wanted)),
+        "off": rounded_mean(weights[:, mark].argmax(dim=-1) != 0),
+        "before": rounded_mean(weights[:, mark - 1, 0]), "at_mark": rounded_mean(weights[:, mark, 0]),
     }  # fmt: skip
+
+
+def lists_of(length: int) -> tuple[Tensor, Tensor]:
+    """Inputs ``(B, 2 · length + 2, 11)``, with the end mark at ``length + 1``, and the bits that are wanted."""
+    bits = mark_phases(copy_batch(length, LISTS, TEST_SEED))
+    return bits.inputs, bits.target[:, length + 2 :] > 0.5
+
+
+def without_search(machine: NTM, length: int) -> dict[str, dict[str, float]]:
+    """The figures if nothing is changed, and if the read head lacks the search while it waits, or at the mark."""
+    inputs, wanted = lists_of(length)
+    times: dict[str, Collection[int]] = {"nothing": (), "waiting": range(1, length + 1), "mark": (length + 1,)}
+    done = {name: ntm_file.read_without(machine, inputs, ROWS, ("content",), at) for name, at in times.items()}
+    return {name: figures(logits, weights, wanted) for name, (logits, weights) in done.items()}
+
+
+def from_equal(machine: NTM) -> dict[str, dict[str, float]]:
+    """The figures if the read head's weights are made equal so many steps before the mark."""
+    inputs, wanted = lists_of(LENGTH)
+    return {
+        str(steps): figures(*read_from_equal(machine, inputs, ROWS, LENGTH + 1 - steps), wanted) for steps in EARLIER
+    }
 
 
 def run(job: Job) -> Outcome:
     """Test one stored machine."""
     chosen(STEPS, job.model)
     start, machine = time.process_time(), ntm_file.trained(job.model, job.seed)
-    grid = copying_grid(machine, mark_phases, LENGTHS, (ROWS,), LISTS)
-    return Outcome({"grid": grid, "searches": searches(machine), "seconds": round(time.process_time() - start, 1)})
+    by_length = {str(length): without_search(machine, length) for length in LENGTHS}
+    found = {"by_length": by_length, "equal": from_equal(machine)}
+    return Outcome(found | {"seconds": round(time.process_time() - start, 1)})
 
 
 SETTINGS = {
     "task": "copies, phases marked", "batch": LISTS, "machines": "those of ntm_file, as they were kept",
-    "grid": f"{LISTS} lists of each length on {ROWS} rows", "searches": f"{LENGTH} vectors on {ROWS} rows",
+    "by_length": f"{LISTS} lists of each length on {ROWS} rows; 'waiting' is from the first vector to the last",
+    "equal": f"{LENGTH} vectors on {ROWS} rows", "slips": f"up to {SLIPS} vectors",
 }  # fmt: skip
 EXPERIMENT = Experiment("ntm_search", STEPS, run, SETTINGS, on_cpu=True)

@@ -18,7 +18,7 @@ _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecol
 
 def draw_machine() -> Axes:
     """Draw the parts of a neural Turing machine and what passes between them at one step."""
-    ax = canvas(None, (6.5, 3.9), (-0.15, 10), (-0.25, 4.65))
+    ax = canvas(None, (6.5, 3.9), (-0.15, 10), (-0.25, 4.7))
     for x, width, text in ((0.2, 2.1, "controller"), (3.5, 2.1, "write head"), (3.5, 2.1, "read head")):
         y = {"controller": 1.9, "write head": 3.1, "read head": 0.7}[text]
         box(ax, x, y, width, 0.9, edge=LINE)
@@ -44,6 +44,10 @@ def draw_machine() -> Axes:
     line(ax, (7.0, 7.0), (1.45, 3.25), LINE, dashed=True)
     line(ax, (7.3, 7.0), (2.42, 2.42), LINE, dashed=True)
     say(ax, 6.3, 2.42, "rows to\ncompare", size=10)
+    for top in (4.0, 1.6):  # each head also keeps its weights for the next step
+        line(ax, (5.3, 5.3, 4.5), (top + 0.05, top + 0.25, top + 0.25), LINE)
+        arrow(ax, (4.5, top + 0.25), (4.5, top + 0.03), LINE)
+        say(ax, 4.9, top + 0.43, "$w_{t-1}$", size=10)
     line(ax, (4.55, 4.55, 0.6), (0.65, 0.25, 0.25), LINE)
     arrow(ax, (0.6, 0.25), (0.6, 1.85), LINE)
     line(ax, (0.6, -0.1, -0.1), (0.25, 0.25, 3.85), LINE)  # past the controller, to the output
