@@ -6,7 +6,7 @@ import torch
 
 from attnpages.figures import plot_bars, plot_by_length, plot_heat, plot_losses
 from attnpages.figures.arrays import as_array
-from attnpages.figures.chapters import ch00, ch04, ch08, ch12, ch15
+from attnpages.figures.chapters import ch00, ch04, ch08, ch15
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16, torch.bool, torch.long])
@@ -28,7 +28,6 @@ FIGURES = {
     "who attends": lambda x: ch00.plot_who_attends({"mask": x > 0}, {"mask": (["a", "b"], ["c", "d"])}),
     "window": lambda x: ch04.plot_window(["a", "b"], x[0], x[1], centre=0.5, half_width=1),
     "by distance": lambda x: ch08.plot_by_distance({"head": x[0]}, x[1], trained=(0, 1)),
-    "masks": lambda x: ch12.plot_masks({"mask": x > 0}),
     "episodes": lambda x: ch15.plot_episodes(x.expand(1, 2, 1, 2, 2), torch.zeros(1, 2, device=x.device).long()),
 }
 

@@ -14,7 +14,11 @@ from attnruns.shared.runner import Job
 def tiny(monkeypatch):
     """Three layers of two heads with fixed weights, texts of 40 tokens, a window of 8."""
     pretrained = tiny_pretrained(monkeypatch, real_sinks)
-    for name, value in {"LENGTH": 40, "WINDOW": 8, "MASKS": real_sinks.MASKS | {"window": (8, 0)}}.items():
+    for name, value in {
+        "LENGTH": 40,
+        "WINDOW": 8,
+        "MASKS": real_sinks.MASKS | {"window": (8, 0), "and the first": (8, 1)},
+    }.items():
         monkeypatch.setattr(real_sinks, name, value)
     return pretrained
 
@@ -97,3 +101,12 @@ def test_another_token_is_visible_in_place_of_the_first(tiny, monkeypatch):
     loss = surprises(read_under(tiny.model, text[None], mask), text[None])[0, 8:].mean().item()
     assert found["1"]["nats"] == [pytest.approx(loss, abs=1e-3)]
     assert found["5"]["nats"] != found["1"]["nats"]
+
+
+def test_inside_a_window_the_factor_alone_is_tried_and_another_old_token_is_shown(tiny, monkeypatch):
+    monkeypatch.setattr(real_sinks, "ANOTHER", (0,))
+    job = Job("inside", 0, 1)
+    found = real_sinks.run(job).figures["nats"]
+    first = real_sinks.nats_in({"first": ("and the first", None, 0)}, real_sinks.texts_of(job))["first"]
+    assert found["window and 1"] == pytest.approx(first, abs=1e-3)
+    assert found["window and the first, the factor alone"] != pytest.approx(first, abs=1e-4)

@@ -7,10 +7,10 @@ which is also tried by itself: the token keeps its weight and its value, and the
 As a control, the same three are done to the strongest other token of each head and query. As a control of the factor,
 it is replaced by one number per head, or by one for all heads, so that it no longer depends on the query.
 Earlier queries stay as they are, so that nothing changes before WINDOW.
-Last, in a window, another old token is kept visible in place of the first.
+Last, in a window, another old token is kept visible in place of the first; and the factor is tried there, too.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Any
@@ -57,6 +57,9 @@ CONTROLS: dict[str, tuple[str, str | None, int]] = {
 EVEN: dict[str, tuple[str, str | None, int]] = {
     "one factor per head": ("everything", "even", 0),
     "one factor for all heads": ("everything", "constant", 0),
+}
+INSIDE: dict[str, tuple[str, str | None, int]] = {
+    "window and the first, the factor alone": ("and the first", "factor", 0)
 }
 Watch = Callable[[Tensor, Tensor], None]
 
@@ -198,21 +201,32 @@ def even(job: Job) -> dict[str, Any]:
     return {"nats": nats_in(EVEN, texts_of(job))}
 
 
+def late_beside(texts: Sequence[Tensor] | Tensor, position: int) -> Tensor:
+    """Nats of each token from WINDOW on, ``(B, T - WINDOW)``, in a window that shows one old ``position``, too."""
+    model, mask = smollm2().model, sinks_and_window(len(texts[0]), WINDOW, 0)
+    mask[position:, position] = True
+    with fused(model), torch.no_grad():
+        return nats_under(model, texts, mask)[:, WINDOW:]
+
+
 def another(job: Job) -> dict[str, Any]:
     """Perplexity and nats per text in a window that shows another old token; texts are those of ``windows``."""
-    model, texts = smollm2().model, window_texts(smollm2(), job)
+    texts = window_texts(smollm2(), job)
     figures: dict[str, Any] = {}
     for position in ANOTHER:
-        mask = sinks_and_window(len(texts[0]), WINDOW, 0)
-        mask[position:, position] = True
-        with fused(model), torch.no_grad():
-            loss = nats_under(model, texts, mask)
-        late = loss[:, WINDOW:]
+        late = late_beside(texts, position)
         figures[str(position + 1)] = {
             "perplexity": round(late.mean().exp().item(), 2),
             "nats": rounded(late.mean(dim=1)),
         }
     return {"by_visible": figures}
+
+
+def inside(job: Job) -> dict[str, Any]:
+    """Nats in a window: with the factor alone, or another old token in place of the first; texts of ``without``."""
+    texts = texts_of(job)
+    beside = {f"window and {position + 1}": rounded(late_beside(texts, position).mean(dim=1)) for position in ANOTHER}
+    return {"nats": nats_in(INSIDE, texts) | beside}
 
 
 PARTS: Parts = {
@@ -221,11 +235,12 @@ PARTS: Parts = {
     "controls": (controls, 4),
     "even": (even, 4),
     "another": (another, 4),
+    "inside": (inside, 4),
 }
 
 
 def run(job: Job) -> Outcome:
-    """Measure one of the five."""
+    """Measure one of the six."""
     return measured(PARTS, job)
 
 

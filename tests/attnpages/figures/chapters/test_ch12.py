@@ -1,15 +1,7 @@
 import pytest
-import torch
 from matplotlib.colors import to_rgba
 
-from attnpages.figures.chapters.ch12 import (
-    draw_schedule,
-    plot_cost,
-    plot_extra,
-    plot_grid,
-    plot_masks,
-    plot_running,
-)  # fmt: skip
+from attnpages.figures.chapters.ch12 import draw_schedule, plot_cost, plot_extra, plot_grid, plot_running  # fmt: skip
 from attnpages.figures.palette import INK, READS, WRITES
 
 
@@ -34,22 +26,6 @@ def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
     assert len(framed) == 4
     with pytest.raises(ValueError, match="between 0 and 3, got 4 and 0"):
         draw_schedule(amounts, [("queries", True)], blocks=4, row=4, column=0)
-
-
-def test_a_mask_is_drawn_row_by_row():
-    mask = torch.tensor([[True, False], [True, True]])
-    (ax,) = plot_masks({"causal": mask}, columns=1)
-    assert ax.collections[0].get_array().reshape(-1).tolist() == [1, 0, 1, 1]
-    assert ax.get_title(loc="left") == "causal"
-    assert ax.get_ylim() == (1.5, -0.5)  # the first row is at the top
-
-
-def test_panels_without_a_mask_stay_empty():
-    axes = plot_masks({str(i): torch.ones(2, 2, dtype=torch.bool) for i in range(3)})
-    assert len(axes) == 3
-    assert not axes[0].figure.axes[3].axison
-    with pytest.raises(ValueError, match="at least one, got 0 and 2"):
-        plot_masks({})
 
 
 def test_cost_has_logarithmic_axes_and_one_legend():

@@ -1,16 +1,14 @@
-"""Figures of chapter 12: a softmax in blocks, two memories, masks, costs, the first token, a reach."""
+"""Figures of chapter 12: a softmax in blocks, two memories, costs, the first token, a reach."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from torch import Tensor
 
-from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
+from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import HEAT_MAP, STYLES, Look
 
 
@@ -89,36 +87,6 @@ def draw_schedule(
         box(ax, 9.55, y, 3.2, height - 0.12, fill=WRITES if stays else READS, edge=FAINT)
         say(ax, 11.15, y + height / 2 - 0.06, text, size=10)
     return ax
-
-
-def plot_masks(masks: Mapping[str, Tensor], columns: int = 2) -> list[Axes]:
-    """Draw boolean masks side by side: a filled cell for each pair in which the row may attend to the column.
-
-    Args:
-        masks: ``{title: (T, T) bool}``. columns: panels per row.
-
-    Raises:
-        ValueError: if there is none, or ``columns`` is below 1.
-    """
-    if not masks or columns < 1:
-        raise ValueError(f"masks and columns must be at least one, got {len(masks)} and {columns}")
-    rows = -(-len(masks) // columns)
-    size = (6.5, 0.35 + 7.1 / columns * rows)
-    figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
-    axes = list(grid.flat)
-    for ax in axes[len(masks) :]:
-        ax.set_axis_off()
-    for ax, (title, mask) in zip(axes, masks.items(), strict=False):
-        length = len(mask)
-        edges = np.arange(length + 1) - 0.5
-        ax.pcolormesh(edges, edges, as_array(mask), cmap=HEAT_MAP, vmin=0, vmax=1.4, edgecolors=PALE, lw=0.3)
-        ax.set(xlim=(-0.5, length - 0.5), ylim=(length - 0.5, -0.5), aspect="equal")
-        ax.set_title(title, fontsize=11, loc="left")
-        ax.grid(False)
-        ax.tick_params(labelsize=10)
-    figure.supxlabel("position attended to", fontsize=11)
-    figure.supylabel("position that attends", fontsize=11)
-    return axes[: len(masks)]
 
 
 def plot_cost(panels: Mapping[str, Curves], xlabel: str = "length of the text (positions)") -> list[Axes]:
