@@ -84,6 +84,7 @@ def test_the_axis_of_words_says_how_many_sentences_there_are():
     ax = plot_score_by_words({"plain": {7: [30, 31], 12: [25, 26]}}, {7: 120, 12: 180})
     assert [label.get_text() for label in ax.get_xticklabels()] == ["7\n(120)", "12\n(180)"]
     assert ax.get_ylim()[0] == 0
+    assert plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120, 12: 180}, lowest=15).get_ylim()[0] == 15
     with pytest.raises(ValueError, match=r"sentences lacks the numbers of words \[12\]"):
         plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120})
 

@@ -163,12 +163,15 @@ def plot_resampled(drawn: Mapping[str, object], values: Mapping[str, float]) -> 
     return list(axes[:, 0])
 
 
-def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes | None = None) -> Axes:
+def plot_score_by_words(
+    curves: Curves, sentences: Mapping[int, int], ax: Axes | None = None, lowest: float = 0
+) -> Axes:
     """Draw BLEU by the number of words of the source; under each number stands how many sentences there are.
 
     Args:
         curves: ``{model: {words: [one score per seed]}}``; ``words`` stands for the range that it is the middle of.
         sentences: ``{words: how many sentences}``, the same numbers of words.
+        lowest: where the axis of BLEU begins.
 
     Raises:
         ValueError: if a curve has a number of words that ``sentences`` lacks; and as :func:`plot_by_length`.
@@ -179,7 +182,7 @@ def plot_score_by_words(curves: Curves, sentences: Mapping[int, int], ax: Axes |
     xlabel = "words of the source (in brackets: sentences)"
     ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=_looks(curves))
     ax.autoscale(axis="y")
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(bottom=lowest)
     ticks = sorted(sentences)
     ax.set_xticks(ticks, [f"{words}\n({sentences[words]})" for words in ticks])
     return ax
