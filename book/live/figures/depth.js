@@ -5,7 +5,7 @@
     { make, slider, choice, words, signed } = LIVE;
   const WIDTH = 640,
     HEIGHT = 230,
-    LEFT = 112, // for the numbers at the axis
+    LEFT = 130, // for the numbers at the axis
     RIGHT = 84, // for the names of the curves
     LOW = -7, // powers of ten at the lower and the upper edge
     HIGH = 4,
