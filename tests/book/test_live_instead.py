@@ -71,6 +71,11 @@ TAPE = """
     const row = (text) => [64, 128, 256].map((n) => wrong(text, n));
     return { lengths: texts.map((text) => text.length), wrong: texts.map(row) };"""
 
+DEPTH = """
+    const start = { factor: 0.3, turn: "angle", depth: 8 };
+    const top = (state, first) => LIVE.leftOfDifference({ ...start, ...state, first }).at(-1);
+    return GIVEN.states.map((state) => [99, 1].map((first) => top(state, first)));"""
+
 COURIER = """
     const cities = [[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]];
     const { trip, steps } = LIVE.driven(LIVE.Courier(await LIVE.load("courier")), cities);
@@ -143,6 +148,12 @@ class TestNumbers:
         full, *_, summed, delta = (row[3] for row in answer(tmp_path, MEMORIES, given=given, figures=["memories"]))
         moved = f"The full cache answers {float(full):g} there, the sum {summed}, and the delta rule {delta}."
         assert moved in instead("20_attention_today", "memories")
+
+    def test_of_the_stack(self, tmp_path):
+        states = [{}, {"depth": 4}, {"turn": "same"}, {"turn": "same", "factor": -1}]
+        found = answer(tmp_path, DEPTH, given={"states": states}, figures=["depth"])
+        rows = [[float(cell) for cell in row[3:]] for row in table("05_gnmt", "depth")]
+        assert [[float(f"{value:.2g}") if value < 1 else round(value, 2) for value in row] for row in found] == rows
 
     def test_of_self_attention(self, tmp_path):
         found = answer(tmp_path, SELF_ATTENTION, figures=["self_attention"])

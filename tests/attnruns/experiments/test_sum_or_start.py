@@ -34,13 +34,16 @@ def test_a_copying_layer_begins_near_its_input():
             assert (above - below).norm() / below.norm() < 0.2
 
 
-@pytest.mark.parametrize("name", [name for name, recipe in sum_or_start.RECIPES.items() if not recipe.frozen])
+@pytest.mark.parametrize(
+    "name", [name for name, recipe in sum_or_start.RECIPES.items() if not recipe.frozen and name != "plain_slowed"]
+)
 def test_each_keeps_signal_and_gradient_at_the_start(name):
     lists = residual_sides.task()
     kept = depth_controls.signals(built(name), *residual_sides.pairs(lists))
     norms = depth_controls.gradients(built(name), lists.collate(lists.train[:32]))
     assert kept[-1] / kept[2] > 0.1
-    assert min(norms) / max(norms) > 0.1
+    trained = norms[:2] if name == "matrices" else norms  # above, the matrices learn and the layers do not
+    assert min(trained) / max(trained) > 0.1
 
 
 def test_a_path_that_is_the_identity_makes_the_residual_translator():
@@ -88,7 +91,43 @@ def test_one_stack_is_frozen_and_the_other_learns(stack):
         assert {weight.requires_grad for weight in layers.parameters()} == {name != stack}
 
 
-@pytest.mark.parametrize("field", ["path", "frozen"])
+@pytest.mark.parametrize("stack", ["encoder", "both"])
+def test_slowed_layers_take_a_tenth_of_the_step_of_all_others(stack):
+    name = {"encoder": "copies_encoder_slowed", "both": "copies_slowed"}[stack]
+    model = built(name)
+    slow = {id(weight) for weight in sum_or_start.above_lowest(model, stack)}
+    begun = [weight.detach().clone() for weight in model.parameters()]
+    optimiser = sum_or_start.RECIPES[name].optimiser_of(model)(model.parameters())
+    for group in optimiser.param_groups:
+        group |= {"lr": 0.01, "weight_decay": 0.0}
+    for weight in model.parameters():
+        weight.grad = torch.ones_like(weight)
+    optimiser.step()  # the first step of Adam has the size of the rate
+    for weight, before in zip(model.parameters(), begun, strict=True):
+        step = 0.001 if id(weight) in slow else 0.01
+        torch.testing.assert_close(before - weight, torch.full_like(weight, step), atol=1e-5, rtol=1e-2)
+    assert [group["lr"] for group in optimiser.param_groups] == [0.01, 0.01]
+
+
+def test_matrices_alone_leave_nothing_of_the_layers():
+    lists = residual_sides.task()
+    batch = lists.collate(lists.test[:4])
+    model = built("matrices")
+    outputs, _ = model.encoded(batch.source, batch.lengths)
+    torch.testing.assert_close(outputs[2], outputs[1] @ model.paths["encoder"][0].weight.T)
+
+
+def test_layers_are_put_back_to_where_they_began():
+    model = built("copies_slowed")
+    begun = {name: weight.clone() for name, weight in model.state_dict().items()}
+    with torch.no_grad():
+        for weight in sum_or_start.above_lowest(model, "both"):
+            weight *= 1.5
+    assert sum_or_start.put_back(model, begun, "both")["moved"] == 0.5
+    assert all(torch.equal(weight, begun[name]) for name, weight in model.state_dict().items())
+
+
+@pytest.mark.parametrize("field", ["path", "frozen", "slowed"])
 def test_an_unknown_choice_is_named(field):
     with pytest.raises(ValueError, match=f"{field} is 'left'; it must be one of '', "):
         sum_or_start.Recipe(**{field: "left"})

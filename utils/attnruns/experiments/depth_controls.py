@@ -61,6 +61,10 @@ class Recipe:
         """A fresh translator for a task."""
         return Controlled(task, self)
 
+    def optimiser_of(self, model: "Controlled") -> Callable[..., torch.optim.Optimizer]:
+        """What makes the optimiser of the parameters of such a translator."""
+        return OPTIMISERS[self.optimiser]
+
 
 RECIPES = {
     "scaled": Recipe(factor=FACTOR),
@@ -118,6 +122,9 @@ class Controlled(Translator):
         return self.output(x), weights
 
 
+After = Callable[[Controlled, Mapping[str, Tensor]], dict[str, float]]
+
+
 @torch.no_grad()
 def signals(model: Controlled, first: Batch, second: Batch) -> list[float]:
     """For each encoder layer: the distance of its outputs by their norm, the mean of all pairs, at its largest word."""
@@ -137,8 +144,12 @@ def gradients(model: Controlled, batch: Batch) -> list[float]:
     return [float(f"{value:.3g}") for value in norms]
 
 
-def controlled(job: Job, recipes: Mapping[str, Recipe]) -> Outcome:
-    """Train a translator; measure signals and gradients before, the top signal and the exact match on the way."""
+def controlled(job: Job, recipes: Mapping[str, Recipe], after: After | None = None) -> Outcome:
+    """Train a translator; measure signals and gradients before, the top signal and the exact match on the way.
+
+    ``after(model, first)`` is given the trained translator and copies of the weights with which its training began; the
+    figures that it returns are added to the others.
+    """
     seed_everything(job.seed)
     lists = task()
     recipe = chosen(recipes, job.model)
@@ -155,13 +166,12 @@ def controlled(job: Job, recipes: Mapping[str, Recipe]) -> Outcome:
         return exact[-1]
 
     every = min(EVERY, job.steps)
-    how = {
-        "schedule": lambda step: recipe.rate * min(1, (step + 1) / WARMUP),
-        "optimiser": OPTIMISERS[recipe.optimiser],
-    }
+    how = {"schedule": lambda step: recipe.rate * min(1, (step + 1) / WARMUP), "optimiser": recipe.optimiser_of(model)}
+    begun = {name: weight.clone() for name, weight in model.state_dict().items()}
     history, figures = train(model, drawn, job, TRAINING, validate=watch, validate_every=every, **how)
     losses = chunk_means(history.losses, every, digits=4)
-    return Outcome(figures | {"start": start, "signal": signal, "losses": losses, "exact_match": exact, "every": every})
+    figures |= {"start": start, "signal": signal, "losses": losses, "exact_match": exact, "every": every}
+    return Outcome(figures | (after(model, begun) if after else {}))
 
 
 def run(job: Job) -> Outcome:

@@ -4,24 +4,31 @@ Task, wiring, training and measurements are those of ``depth_controls``, which b
 orthogonal matrix or four times the identity. This experiment closes the square. Plain layers begin as copies of their
 input, with open gates; the identity is tried with another rate; and sums from the third layer on, as in GNMT, have
 another path around the layer: a fixed random rotation, or a matrix that begins as the identity or as a rotation and is
-trained. Last, all layers above the lowest are frozen as they begin, in one stack or both, or the whole model learns at
-a tenth of the rate, which shows whether a start fails, or what training makes of it, and where.
+trained; or that trained matrix stands there alone, without a layer beside it. Then all layers above the lowest are
+frozen as they begin, in one stack or both, or the whole model learns at a tenth of the rate, or only these layers do,
+which shows whether a start fails, or what training makes of it, where, and whether by the size of its steps.
 """
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from attnbook.data.batching import Task
+from attnbook.measure.evaluation import accuracy
 from attnbook.models.gnmt import FIRST_RESIDUAL
 from attnruns.experiments import depth_controls
 from attnruns.experiments.depth_controls import LAYERS, STEPS_EACH, Controlled
 from attnruns.experiments.residual_sides import HIDDEN, RATE, TRAINING
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
+TENTH = 0.1
 SLOW = RATE / 10
-PATHS, FROZEN = ("", "rotation", "trained", "trained_rotation"), ("", "encoder", "decoder", "both")
+PATHS, STACKS = ("", "rotation", "trained", "trained_rotation"), ("", "encoder", "decoder", "both")
 OPEN = 3.0  # the bias of a gate that begins open: the sigmoid of 3 is 0.95, and that of -3 is 0.05
 
 
@@ -33,24 +40,35 @@ class Recipe(depth_controls.Recipe):
         copies: whether all layers above the lowest begin as copies of their input.
         path: what leads around the layers from the third on: a fixed "rotation", a matrix that is "trained" and begins
             as the identity, or one that begins as a rotation, "trained_rotation"; or nothing.
+        alone: whether nothing but this path is left of the layers from the third on.
         frozen: where all layers above the lowest stay as they begin: in the "encoder", the "decoder" or "both".
+        slowed: where these layers learn at a tenth of the rate, while all else learns at the whole of it.
 
     Raises:
-        ValueError: if there is no such path, or nothing so named to freeze.
+        ValueError: if there is no such path, or nothing so named to freeze or to slow.
     """
 
     copies: bool = False
     path: str = ""
+    alone: bool = False
     frozen: str = ""
+    slowed: str = ""
 
     def __post_init__(self) -> None:
-        for what, value, known in (("path", self.path, PATHS), ("frozen", self.frozen, FROZEN)):
-            if value not in known:
-                raise ValueError(f"{what} is {value!r}; it must be one of {', '.join(map(repr, known))}")
+        known = {"path": PATHS, "frozen": STACKS, "slowed": STACKS}
+        for what, values in known.items():
+            if (value := getattr(self, what)) not in values:
+                raise ValueError(f"{what} is {value!r}; it must be one of {', '.join(map(repr, values))}")
 
     def build(self, task: Task) -> "Summed":
         """A fresh translator for a task."""
         return Summed(task, self)
+
+    def optimiser_of(self, model: Controlled) -> Callable[..., torch.optim.Optimizer]:
+        """What makes the optimiser of the parameters of such a translator."""
+        if not self.slowed:
+            return super().optimiser_of(model)
+        return partial(TwoRates, slow=above_lowest(model, self.slowed), factor=TENTH)
 
 
 RECIPES = {
@@ -67,8 +85,37 @@ RECIPES = {
     "orthogonal_slow": Recipe(candidate="orthogonal", rate=SLOW),
     "identity_slow": Recipe(candidate="identity", rate=SLOW),
     "trained_rotation": Recipe(path="trained_rotation"),
+    "copies_slowed": Recipe(copies=True, slowed="both"),
+    "plain_slowed": Recipe(slowed="both"),
+    "identity_slowed": Recipe(candidate="identity", slowed="both"),
+    "orthogonal_slowed": Recipe(candidate="orthogonal", slowed="both"),
+    "matrices": Recipe(path="trained_rotation", alone=True),
+    "copies_encoder_slowed": Recipe(copies=True, slowed="encoder"),
 }
 STEPS = dict.fromkeys(RECIPES, STEPS_EACH)
+
+
+class TwoRates(torch.optim.AdamW):
+    """AdamW, in which some parameters learn at a part of the rate that the others have.
+
+    Args:
+        slow: these parameters. factor: their rate is that of the others times this.
+    """
+
+    def __init__(self, parameters: Iterable[nn.Parameter], slow: Iterable[nn.Parameter], factor: float) -> None:
+        slow = list(slow)
+        of_slow = {id(parameter) for parameter in slow}
+        super().__init__([{"params": [p for p in parameters if id(p) not in of_slow]}, {"params": slow}])
+        self.factor = factor
+
+    def step(self, closure: Any = None) -> Any:
+        """One step; the rate that both groups were given is that of the first."""
+        slow = self.param_groups[1]
+        rate = slow["lr"]
+        slow["lr"] = self.factor * rate
+        loss = super().step(closure)
+        slow["lr"] = rate
+        return loss
 
 
 @torch.no_grad()
@@ -108,9 +155,9 @@ class Summed(Controlled):
                 else:
                     nn.init.orthogonal_(matrix.weight).requires_grad_(recipe.path == "trained_rotation")
             self.paths[stack] = nn.ModuleList(around)
-        for stack, layers in (("encoder", self.encoder.upper), ("decoder", self.upper)):
-            if recipe.frozen in (stack, "both"):
-                layers.requires_grad_(False)
+        self.alone = recipe.alone
+        for parameter in above_lowest(self, recipe.frozen):
+            parameter.requires_grad_(False)
 
     def passed_on(self, x: Tensor, out: Tensor, number: int, stack: str) -> Tensor:
         """As in ``depth_controls``, with the matrix of this layer on the path around it."""
@@ -119,12 +166,46 @@ class Summed(Controlled):
         matrices = self.paths[stack]
         assert isinstance(matrices, nn.ModuleList)
         around: Tensor = matrices[number - FIRST_RESIDUAL](x)
-        return around + out
+        return around if self.alone else around + out
+
+
+def above_lowest(model: Controlled, stack: str) -> list[nn.Parameter]:
+    """The parameters of the layers above the lowest in a stack, "encoder" or "decoder", or in "both"; or none."""
+    layers = {"encoder": model.encoder.upper, "decoder": model.upper}
+    return [weight for name, of_stack in layers.items() if stack in (name, "both") for weight in of_stack.parameters()]
+
+
+@torch.no_grad()
+def put_back(model: Controlled, begun: Mapping[str, Tensor], stack: str) -> dict[str, float]:
+    """How far the layers above the lowest have moved, and what is translated when they are put back.
+
+    Returns:
+        "moved", the norm of what was added to their weights by the norm of these weights when the training began; and
+        "put_back", the exact match with the weights with which the training began in these layers.
+    """
+    now = dict(model.named_parameters())
+    of_stack = {id(weight) for weight in above_lowest(model, stack)}
+    above = [name for name, weight in now.items() if id(weight) in of_stack]
+    added, first = (
+        torch.cat([w.flatten() for w in of])
+        for of in ([now[name] - begun[name] for name in above], [begun[name] for name in above])
+    )
+    for name in above:
+        now[name].copy_(begun[name])
+    task = depth_controls.task()
+    return {
+        "moved": round((added.norm() / first.norm()).item(), 3),
+        "put_back": round(accuracy(model, task, task.test), 4),
+    }
 
 
 def run(job: Job) -> Outcome:
-    """Train a translator; measure signals and gradients before, the top signal and the exact match on the way."""
-    return depth_controls.controlled(job, RECIPES)
+    """Train a translator; measure signals and gradients before, the top signal and the exact match on the way.
+
+    Where layers learn more slowly, they are then put back to where they began.
+    """
+    slowed = chosen(RECIPES, job.model).slowed
+    return depth_controls.controlled(job, RECIPES, partial(put_back, stack=slowed) if slowed else None)
 
 
 EXPERIMENT = Experiment(
@@ -136,5 +217,6 @@ EXPERIMENT = Experiment(
         "hidden": HIDDEN,
         **TRAINING,
         "open": OPEN,
+        "slowed": TENTH,
     },
 )

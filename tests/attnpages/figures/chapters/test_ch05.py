@@ -2,21 +2,9 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_factors, draw_gnmt, plot_coverage, plot_learned, plot_schedules
+from attnpages.figures.chapters.ch05 import draw_gnmt, plot_coverage, plot_learned, plot_schedules
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
-
-
-def test_a_plain_stack_multiplies_and_a_residual_one_adds_at_a_right_angle(texts):
-    drawn = texts(draw_factors(0.5, layers=4))
-    numbers = [text for text in drawn if "." in text and text[0].isdigit()]
-    assert numbers == ["0.50", "0.25", "0.06", "1.12", "1.25", "1.56"]
-    assert drawn.count("+") == 3  # in the residual stack alone
-
-
-def test_a_stack_of_three_layers_leaves_none_out():
-    with pytest.raises(ValueError, match="at least 4"):
-        draw_factors(0.3, layers=3)
 
 
 def test_layers_from_the_third_on_have_a_residual_connection(texts):
@@ -43,6 +31,15 @@ def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):
     assert first.get_xlim() == second.get_xlim() == (0, 6)
     assert first.get_title(loc="left") == "two layers"
     assert [text.get_text() for text in second.texts] == ["1", "2", "3"]
+
+
+def test_a_layer_that_reads_in_both_directions_has_a_second_row_from_the_last_word_on():
+    (ax,) = plot_schedules({"both": SCHEDULE}, both={"both": [1]})
+    cells = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    lowest = {(cell.get_x(), cell.get_y()): text.get_text() for cell, text in zip(cells, ax.texts, strict=True)}
+    assert [lowest[x, 1] for x in range(3)] == ["1", "2", "3"]
+    assert [lowest[x, 0.5] for x in range(3)] == ["3", "2", "1"]
+    assert [cell.get_height() for cell in cells] == [0.5] * 6 + [1.0] * 3
 
 
 @pytest.mark.parametrize("shape", [(3,), (0, 2), (2, 0), (2, 13)])

@@ -1,8 +1,8 @@
-"""Figures of chapter 05: what a stack leaves of a difference, what stacks with another start or another sum learn, the
-whole of GNMT, when each layer can compute each word, and how much attention words get."""
+"""Figures of chapter 05: what stacks with another start, other steps or another sum learn, the whole of GNMT, when each
+layer can compute each word, and how much attention words get."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -17,46 +17,6 @@ _WIDTH, _HEIGHT = 2.7, 0.62  # of a layer's box
 _LAYERS = {1: 1.35, 2: 2.55, 3: 3.75, 4: 5.35, 8: 7.35}  # number of a layer: height of its middle
 _ENCODER, _DECODER, _CONTEXT = 1.9, 8.3, 6.15  # x of the two stacks, and of the line that carries the context
 _MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be read
-
-
-def draw_factors(weight: float, layers: int = 8, ax: Axes | None = None) -> Axes:
-    """Draw what a plain and a residual stack leave of a difference of 1, if each layer multiplies it by ``weight``.
-
-    In the residual stack, what a layer makes of the difference is at a right angle to it. The layers 1, 2 and the last
-    are drawn.
-
-    Raises:
-        ValueError: if there are fewer than four layers, so that none is left out.
-    """
-    if layers < 4:
-        raise ValueError(f"layers must be at least 4, got {layers}")
-    ax = canvas(ax, (6.5, 5.6), (0, 10.2), (0.1, 9.3))
-    for x, factor, title in ((2.4, weight, "plain: $f(x)$"), (7.4, math.hypot(1, weight), "residual: $x + f(x)$")):
-        say(ax, x, 9.0, title, weight="bold", size=12)
-        say(ax, x, 0.4, "difference of the inputs: 1")
-        start = 0.7
-        for number, y in ((1, 1.7), (2, 4.0), (layers, 7.1)):
-            if number == layers:
-                say(ax, x, start + 0.2, "⋮", size=16)
-                start += 0.45
-            start = _factor(ax, (x, y), start, f"layer {number}:  × {weight:g}", residual=factor != weight)
-            left = factor**number
-            say(ax, x + 0.3, start + 0.3, f"{left:.2f}" if left >= 0.01 else f"{left:.6f}", ha="left")
-            line(ax, (x, x), (start, start + 0.6))
-            start += 0.6
-    return ax
-
-
-def _factor(ax: Axes, centre: Point, start: float, name: str, residual: bool) -> float:
-    """One layer with the arrow that leads to it; returns the height at which what leaves it ends."""
-    x, y = centre
-    arrow(ax, (x, start), (x, y - _HEIGHT / 2))
-    box_around(ax, centre, _WIDTH, _HEIGHT, name, fill=READS)
-    if not residual:
-        return y + _HEIGHT / 2
-    aside, low, high = x + _WIDTH / 2 + 0.22, y - _HEIGHT / 2 - 0.4, y + _HEIGHT / 2 + 0.34
-    _around(ax, x, (aside, low, high), y + _HEIGHT / 2)
-    return high + 0.19
 
 
 def draw_gnmt(ax: Axes | None = None) -> Axes:
@@ -170,11 +130,17 @@ def plot_learned(
     return ax
 
 
-def plot_schedules(schedules: Mapping[str, Tensor], xlabel: str = "time (steps)") -> list[Axes]:
+def plot_schedules(
+    schedules: Mapping[str, Tensor],
+    both: Mapping[str, Collection[int]] = MappingProxyType({}),
+    xlabel: str = "time (steps)",
+) -> list[Axes]:
     """Draw, one panel below the other, at which step each layer computes each word.
 
     Args:
         schedules: ``{title: (L, T)}``, whole numbers from 1 on: the step for each layer, lowest first, and word.
+        both: ``{title: numbers of layers}`` that read in both directions: under their words they have a second row, in
+            which the words are read from the last to the first.
 
     Raises:
         ValueError: if there is no schedule, or one is not ``(L, T)`` with 1 to 12 words.
@@ -191,19 +157,36 @@ def plot_schedules(schedules: Mapping[str, Tensor], xlabel: str = "time (steps)"
     )
     last = max(int(steps.max()) for steps in schedules.values())
     for ax, (title, steps) in zip(axes[:, 0], schedules.items(), strict=True):
-        _schedule(ax, title, steps, last)
+        _schedule(ax, title, steps, last, both.get(title, ()))
     axes[-1, 0].set_xlabel(xlabel)
     return list(axes[:, 0])
 
 
-def _schedule(ax: Axes, title: str, steps: Tensor, last: int) -> None:
+def _schedule(ax: Axes, title: str, steps: Tensor, last: int, both: Collection[int]) -> None:
     for layer, row in enumerate(steps.tolist(), start=1):
-        for word, step in enumerate(row, start=1):
-            ax.add_patch(Rectangle((step - 1, layer - 0.5), 1, 1, facecolor=READS, edgecolor=LINE))
-            ax.text(step - 0.5, layer, str(word), ha="center", va="center", fontsize=9, color=INK)
+        if layer in both:
+            _words(ax, row, bottom=layer, height=0.5)
+            _words(ax, row[::-1], bottom=layer - 0.5, height=0.5)
+        else:
+            _words(ax, row, bottom=layer - 0.5, height=1.0)
     ax.set(xlim=(0, last), ylim=(0.5, len(steps) + 0.5), ylabel="layer", yticks=range(1, len(steps) + 1))
     ax.set_title(title, fontsize=11, loc="left")
     ax.grid(False, axis="y")
+
+
+def _words(ax: Axes, row: Sequence[int], bottom: float, height: float) -> None:
+    """A box per word, at its step, with the word's number."""
+    for word, step in enumerate(row, start=1):
+        ax.add_patch(Rectangle((step - 1, bottom), 1, height, facecolor=READS, edgecolor=LINE))
+        ax.text(
+            step - 0.5,
+            bottom + height / 2,
+            str(word),
+            ha="center",
+            va="center",
+            fontsize=8 if height < 1 else 9,
+            color=INK,
+        )
 
 
 def plot_coverage(words: Sequence[str], coverage: Sequence[float], ax: Axes | None = None) -> Axes:
