@@ -46,7 +46,7 @@ SHARPNESS = """
     const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
     return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
 MEMORIES = """
-    const kinds = ["full", "window", "bits", "sum", "delta"], shown = (v) => LIVE.signed(v);
+    const kinds = ["full", "window", "bits", "sum", "fade", "delta", "gated"], shown = (v) => LIVE.signed(v);
     return kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, [3, 5, 10, 2]).answers.map(shown));"""
 SELF_ATTENTION = """
     const key = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -145,7 +145,9 @@ class TestNumbers:
         found = answer(tmp_path, MEMORIES, given=given, figures=["memories"])
         assert [row[1:] for row in table("20_attention_today", "memories")] == found
         given["keys"][3] = given["keys"][2]
-        full, *_, summed, delta = (row[3] for row in answer(tmp_path, MEMORIES, given=given, figures=["memories"]))
+        full, *_, summed, _, delta, _ = (
+            row[3] for row in answer(tmp_path, MEMORIES, given=given, figures=["memories"])
+        )
         moved = f"The full cache answers {float(full):g} there, the sum {summed}, and the delta rule {delta}."
         assert moved in instead("20_attention_today", "memories")
 

@@ -6,17 +6,20 @@ from browser import chromium
 from live_pages import ROOT, answer, asked
 from live_said import said
 
-from attnbook.attention import delta_rule
+from attnbook.attention import delta_rule, forgetting_attention
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(chromium() is None, reason="there is no Chromium on the path, and ATTNBOOK_CHROMIUM names none"),
 ]
 ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
-KINDS = ["full", "window", "bits", "sum", "delta"]
+KINDS = ["full", "window", "bits", "sum", "fade", "delta", "gated"]
 KEYS, VALUES = [[1.0, 0], [0, 1], [0.6, 0.8], [0.8, 0.6]], [3.0, 5, 10, 2]
 TWICE = [[1.0, 0], [0, 1], [0.6, 0.8], [0.6, 0.8]]  # 10 and then 2 under one key
-COMPUTED = "return GIVEN.kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, GIVEN.values, GIVEN.rate).answers);"
+ON_ONE = [[1.0, 0], [0, 1], [0, 1], [0, 1]]  # 5, 10 and 2 under one key, at right angles to the oldest
+COMPUTED = """
+    const answers = (kind) => LIVE.remember(kind, GIVEN.keys, GIVEN.values, GIVEN.rate, GIVEN.keep).answers;
+    return GIVEN.kinds.map(answers);"""
 
 
 def attend(queries, keys, values):
@@ -28,29 +31,38 @@ def in_two_bits(keys):
     return ((keys - low) / (high - low) * 3).round() / 3 * (high - low) + low
 
 
-def wanted(keys, values, rate=1.0):
+def gated(keys, values, rate, keep):
+    """The state fades and is then corrected, as Gated DeltaNet writes it: S ← α S (I − β k kᵀ) + β v kᵀ."""
+    state = torch.zeros(keys.shape[1])
+    for key, value in zip(keys, values, strict=True):
+        state = keep * state @ (torch.eye(len(key)) - rate * torch.outer(key, key)) + rate * value * key
+    return keys @ state
+
+
+def wanted(keys, values, rate=1.0, keep=0.5):
     """What each memory answers to each key, by PyTorch and the package."""
     k, v = torch.tensor(keys), torch.tensor(values)
-    last = torch.zeros(len(k))
+    last, faded = torch.zeros(len(k)), torch.zeros(len(k))
     for n, key in enumerate(k):  # a causal rule: the key is the last query
-        queries = torch.cat([k[1:], key[None]])[None]
-        last[n] = delta_rule(queries, k[None], v[None, :, None], rate=torch.full((1, len(k)), rate))[0][0, -1, 0]
+        of = torch.cat([k[1:], key[None]])[None], k[None], v[None, :, None]
+        last[n] = delta_rule(*of, rate=torch.full((1, len(k)), rate))[0][0, -1, 0]
+        faded[n] = forgetting_attention(*of, keep=torch.full((1, len(k)), keep))[0][0, -1, 0]
     return {
         "full": attend(k, k, v), "window": attend(k, k[-2:], v[-2:]), "bits": attend(k, in_two_bits(k), v),
-        "sum": k @ (k.T @ v), "delta": last,
+        "sum": k @ (k.T @ v), "delta": last, "fade": faded, "gated": gated(k, v, rate, keep),
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("seed", "rate"), [(None, 1.0), (0, 1.0), (1, 0.5), (2, 0.2)])
-def test_each_memory_answers_as_the_code_of_the_chapter(seed, rate, tmp_path):
+@pytest.mark.parametrize(("seed", "rate", "keep"), [(None, 1.0, 0.5), (0, 1.0, 1.0), (1, 0.5, 0.9), (2, 0.2, 0.1)])
+def test_each_memory_answers_as_the_code_of_the_chapter(seed, rate, keep, tmp_path):
     keys = KEYS
     if seed is not None:
         drawn = torch.randn(4, 2, generator=torch.Generator().manual_seed(seed))
         keys = torch.nn.functional.normalize(drawn, dim=1).tolist()
-    given = {"kinds": KINDS, "keys": keys, "values": VALUES, "rate": rate}
+    given = {"kinds": KINDS, "keys": keys, "values": VALUES, "rate": rate, "keep": keep}
     found = answer(tmp_path, COMPUTED, given=given, figures=["memories"])
     for kind, answers in zip(KINDS, found, strict=True):
-        assert answers == pytest.approx(wanted(keys, VALUES, rate)[kind].tolist(), abs=1e-3), kind
+        assert answers == pytest.approx(wanted(keys, VALUES, rate, keep)[kind].tolist(), abs=1e-3), kind
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
@@ -58,19 +70,18 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
     twice = answer(tmp_path, COMPUTED, given=given, figures=["memories"])
     by_kind = dict(zip(KINDS, twice, strict=True))
     learned = said("memories", "learned")
-    assert "the delta rule answers 2" in learned
-    assert by_kind["delta"][3] == pytest.approx(2)
+    assert "the delta rule and the gated delta rule answer 2" in learned
+    assert by_kind["delta"][3] == pytest.approx(2) == by_kind["gated"][3]
     assert "The full cache answers 6, the mean" in learned
     assert by_kind["full"][3] == pytest.approx(6)
     assert "the sum adds both values and a share of the others" in learned
     assert by_kind["sum"][3] == pytest.approx(10 + 2 + 0.6 * 3 + 0.8 * 5)
-    assert "The order matters only to the window and to the delta rule" in learned
-    before, turned = wanted(KEYS, VALUES), wanted([*KEYS[1:], KEYS[0]], [*VALUES[1:], VALUES[0]])
-    moved = {kind for kind in KINDS if not torch.allclose(before[kind].roll(-1), turned[kind], atol=1e-3)}
-    assert moved == {"window", "delta"}
-    assert "the oldest key reads 1.99 instead of −0.43, but the newest 4.05 instead of 2" in learned
-    half = wanted(KEYS, VALUES, 0.5)["delta"]
-    assert [half[0], before["delta"][0], half[3]] == pytest.approx([1.99, -0.43, 4.05], abs=6e-3)
+    assert "the oldest key reads 3 with the delta rule" in learned
+    assert "and 0.38 with the fading sum" in learned
+    on_one = dict(
+        zip(KINDS, answer(tmp_path, COMPUTED, given=given | {"keys": ON_ONE}, figures=["memories"]), strict=True)
+    )
+    assert [on_one[kind][0] for kind in ("delta", "fade")] == pytest.approx([3, 3 * 0.5**3])
 
 
 def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where_it_meets_another(tmp_path):
@@ -79,7 +90,11 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         const first = now(), radios = all("input[type=radio]"), fourth = () => all("[role=slider]")[3];
         const at = () => all("[role=slider]").map((one) => one.getAttribute("aria-valuetext").split(", reads")[0]);
         const begin = at();
-        radios[4].click();
+        radios[6].click();
+        const gated = now().rows.map((row) => row[2]);
+        slide("α", 1);
+        const kept = now().rows.map((row) => row[2]);
+        radios[5].click();
         const delta = now().rows.map((row) => row[2]);
         slide("β", 0.5);
         const half = now().rows.map((row) => row[2]);
@@ -91,13 +106,15 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         press("one more pair"); press("one more pair"); press("one more pair");
         const most = now().rows.length;
         Array.from({ length: 9 }, () => press("one fewer"));
-        return { begin, first, delta, half, twice, turned, most, fewest: now().rows.length };"""
+        return { begin, first, gated, kept, delta, half, twice, turned, most, fewest: now().rows.length };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "memories", "start": start}, figures=["memories"])
     assert found["begin"] == ["at 1.00, 0.00", "at 0.00, 1.00", "at 0.60, 0.80", "at 0.80, 0.60"]
     answers = [row[2].replace("\u00a0", " ") for row in found["first"]["rows"]]
     assert answers == ["3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
     assert found["first"]["said"] == "4 of 4 keys read their own value."
     assert found["delta"] == ["−0.43", "3.90", "2.87", "2.00\u00a0✓"]
+    assert found["gated"] == ["0.50", "2.67", "2.43", "2.00\u00a0✓"]
+    assert found["kept"] == found["delta"]
     assert found["half"] == ["1.99", "4.11", "4.48", "4.05"]
     assert found["twice"]["said"].endswith("One key is stored twice, first with 10, then with 2: it reads 2.00.")
     assert found["turned"] == ["5", "10", "2", "3"]

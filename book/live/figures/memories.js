@@ -1,4 +1,4 @@
-// Pairs of a key and a value in the plane, and what five memories answer when they are asked for each key.
+// Pairs of a key and a value in the plane, and what seven memories answer when they are asked for each key.
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
@@ -14,7 +14,9 @@
     ["window", "window of two"],
     ["bits", "two bits"],
     ["sum", "sum"],
+    ["fade", "fading sum"],
     ["delta", "delta rule"],
+    ["gated", "gated delta rule"],
   ];
   const onCircle = (degrees) => [Math.cos, Math.sin].map((f) => Number(f((degrees * Math.PI) / 180).toFixed(4)));
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
@@ -26,20 +28,24 @@
     return keys.map((key) => key.map((v) => Math.round((v - low) / step) * step + low));
   }
   const attend = (keys, values) => (query) => dot(softmax(Float64Array.from(keys, (key) => 1000 * dot(query, key))), values);
-  // With a rate, only this share of the difference from what the key reads; without one, the value itself.
-  const store = (keys, values, rate) =>
+  // The state fades first, to a share "keep" of it. Then a rule with a rate stores this share of the difference from what
+  // the key reads; without a rate, the value itself.
+  const store = (keys, values, rate, keep) =>
     keys.reduce(
-      (S, key, n) => {
-        const more = rate === undefined ? values[n] : rate * (values[n] - dot(S, key));
+      (before, key, n) => {
+        const S = before.map((s) => keep * s),
+          more = rate === undefined ? values[n] : rate * (values[n] - dot(S, key));
         return S.map((s, i) => s + more * key[i]);
       },
       [0, 0],
     );
+  const CORRECTS = ["delta", "gated"],
+    FADES = ["fade", "gated"];
 
   // What a memory holds of pairs, the oldest first, and what each key reads: { held: keys, or state: two numbers; answers }.
-  LIVE.remember = function (kind, keys, values, rate = 1) {
-    if (kind === "sum" || kind === "delta") {
-      const state = store(keys, values, kind === "delta" ? rate : undefined);
+  LIVE.remember = function (kind, keys, values, rate = 1, keep = 0.5) {
+    if (kind === "sum" || CORRECTS.includes(kind) || FADES.includes(kind)) {
+      const state = store(keys, values, CORRECTS.includes(kind) ? rate : undefined, FADES.includes(kind) ? keep : 1);
       return { state, answers: keys.map((key) => dot(state, key)) };
     }
     const from = kind === "window" ? -2 : 0,
@@ -48,13 +54,13 @@
   };
 
   LIVE.figure("memories", {
-    title: "Four pairs in five memories",
-    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memory answers the newer value, 2, and what do the others answer? Then make the oldest pair the newest: with which memories does the order change an answer? At last start again, and lower β of the delta rule: what happens to the newest answer, and what to the oldest?",
+    title: "Four pairs in seven memories",
+    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memories answer the newer value, 2, or come near it? Then start again, and drag the keys of 10 and 2 onto the key of 5: what does the fading sum, and what does the delta rule still answer to the oldest key, to which they are at right angles?",
     learned:
-      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule answers 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. The order matters only to the window and to the delta rule, and these two forget by age. With β = 0.5 and the first keys, the oldest key reads 1.99 instead of −0.43, but the newest 4.05 instead of 2: β trades replacing against keeping.",
+      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule and the gated delta rule answer 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. With 10 and 2 on the key of 5, the oldest key reads 3 with the delta rule, because none of the later keys is similar to it, and 0.38 with the fading sum, which loses half of everything at each step. So the delta rule forgets what later, similar keys overwrite, and a fading sum forgets by age.",
     about:
       "The memories of this section: nothing is trained. All keys have length 1. The dashed line is the state, drawn a fifteenth of its length.",
-    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full", beta: 1 },
+    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full", beta: 1, alpha: 0.5 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" }),
@@ -92,7 +98,7 @@
       function show() {
         const keys = pairs(state.keys),
           { values } = state,
-          { held, state: sum, answers } = LIVE.remember(state.memory, keys, values, state.beta),
+          { held, state: sum, answers } = LIVE.remember(state.memory, keys, values, state.beta, state.alpha),
           hue = (n) => HUES[VALUES.indexOf(values[n])];
         const first = keys.length - (held || keys).length,
           right = answers.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
@@ -159,16 +165,18 @@
       const fewer = () => state.values.length > FEWEST && change(pairs(state.keys).slice(0, -1), state.values.slice(0, -1));
       const turn = ([first, ...others]) => [...others, first];
       const shown = (n) => n.toFixed(1);
-      const rate = slider("β of the delta rule", { from: 0.1, to: 1, step: 0.1, value: state.beta, shown }, (beta) => {
-        kept({ beta });
-        show();
-      });
+      const share = (name, key) =>
+        slider(name, { from: 0.1, to: 1, step: 0.1, value: state[key], shown }, (value) => {
+          kept({ [key]: value });
+          show();
+        });
       room.append(
         choice("Memory", KINDS, state.memory, (memory) => {
           kept({ memory });
           show();
         }),
-        rate,
+        share("α, how much of the state is kept (fading sum, gated delta rule)", "alpha"),
+        share("β, how much of the difference is stored (delta rules)", "beta"),
         make(
           "div",
           { class: "live-view" },

@@ -47,7 +47,7 @@ DELTA_RULE_STEP = Exercise(
     cases=_steps,
     gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory"),
-    about=About(points=3, minutes=16, difficulty=3, read_again="Correct before you add"),
+    about=About(points=3, minutes=16, difficulty=3, read_again="Fade or correct"),
 )
 
 must = DELTA_RULE_STEP.properties

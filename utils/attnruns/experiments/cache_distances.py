@@ -12,6 +12,7 @@ from attnruns.experiments.smaller_caches import BEFORE, WAYS, WORDS, loss_and_co
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
+ASKED = ("full", "rounded", "eight_global", "windows", "no_sinks")  # of the ways
 BACK = (100, 300, 700, 1200)  # from the beginning of the first list to that of the second one, in tokens
 
 
@@ -28,7 +29,7 @@ def run(job: Job) -> Outcome:
 
 EXPERIMENT = Experiment(
     "cache_distances",
-    dict.fromkeys(WAYS, BEFORE),
+    dict.fromkeys(ASKED, BEFORE),
     run,
     {"weights": "SmolLM2-135M-Instruct in four bits", "back": list(BACK), "words": WORDS, "sinks": SINKS},
     on_cpu=True,

@@ -185,9 +185,9 @@ def lists_around_texts(pretrained: Pretrained, count: int, seed: int) -> Tensor:
     return torch.cat([words, between, words], dim=1)
 
 
-def masks_by_layer(model, length: int, window: int, global_layers: Collection[int]) -> list[Tensor]:
+def masks_by_layer(model, length: int, window: int, global_layers: Collection[int], sinks: int = SINKS) -> list[Tensor]:
     """A mask ``(T, T)`` for each layer: everything in ``global_layers``, from 1 on, elsewhere a window and sinks."""
-    everything, local = sinks_and_window(length, length, 0), sinks_and_window(length, window, SINKS)
+    everything, local = sinks_and_window(length, length, 0), sinks_and_window(length, window, sinks)
     numbers = range(1, len(model.blocks.layers) + 1)
     return [everything if number in global_layers else local for number in numbers]
 

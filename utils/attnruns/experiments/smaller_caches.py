@@ -2,9 +2,10 @@
 
 Nothing is trained. A text has prose of the book, a list of random words, more prose, and the list again. Each way to a
 smaller cache reads it whole. Measured are the loss of the last prose before the second list, how many words of that
-list the model names, and how often it names another word of the list instead. Three ways keep equal numbers of bytes:
-five bits of sixteen per number, and windows of a width that leaves as much. ``steps`` is the number of tokens before
-the second list.
+list the model names, and how often it names another word of the list instead. All ways but the full cache keep equal
+numbers of bytes: five bits of sixteen per number, and windows of a width that leaves as much. A window keeps the first
+four tokens, the sinks, and the last ones; ``no_sinks`` keeps as many, but only the last ones. ``eight_spread`` has its
+global layers spread over the model. ``steps`` is the number of tokens before the second list.
 """
 
 import time
@@ -35,14 +36,16 @@ class Way(NamedTuple):
     """How a cache is made smaller.
 
     Fields:
-        layers: that attend to everything, from 1 on. share: of the tokens before, what all other layers keep, the four
-            first ones among them.
+        layers: that attend to everything, from 1 on. share: of the tokens before, what all other layers keep, the sinks
+            among them.
         bits: of each rounded number; ``None`` leaves it as it is. Blocks of 32 add a scale and an offset: one more bit.
+        sinks: first tokens that all other layers keep.
     """
 
     layers: Collection[int]
     share: float = 1.0
     bits: int | None = None
+    sinks: int = SINKS
 
 
 WAYS = {
@@ -50,6 +53,8 @@ WAYS = {
     "rounded": Way(LAYERS, bits=4),
     "eight_global": Way(range(17, 25), 1 / 16),
     "windows": Way((), 5 / 16),
+    "no_sinks": Way((), 5 / 16, sinks=0),
+    "eight_spread": Way((3, 7, 11, 15, 19, 23, 27, 29), 1 / 16),
 }
 
 
@@ -81,7 +86,7 @@ def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[
     """Nats of each scored token; which words of the second list are named, from 2 on; where another word of it is."""
     length = text.shape[1]
     before = length - WORDS
-    masks = masks_by_layer(model, length, tokens_kept(way, before) - SINKS, way.layers)
+    masks = masks_by_layer(model, length, tokens_kept(way, before) - way.sinks, way.layers, way.sinks)
     scored = min(SCORED, before - BEGINNING - WORDS - 1)
     since = before - scored - 1  # the token before the scored ones
     with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():

@@ -78,19 +78,28 @@ def test_four_tests_stand_in_two_rows():
     assert [ax.get_ylabel() != "" for ax in panels] == [True, False, True, False]
 
 
-def test_a_cache_is_one_curve_of_means_and_one_dot_per_text():
+def test_a_cache_is_one_dot_per_text_and_one_curve_of_means():
     copied = {"full": {100: [0.8, 0.6], 300: [0.7, 0.7]}, "window": {100: [0.8, 0.8], 300: [0.0, 0.2]}}
-    left, right = plot_copied(copied, {"full": [0, 0], "window": [0.1, 0.3]}, widths={"window": 192})
-    curves = [line for line in left.get_lines() if line.get_linestyle() != ":"]
+    farthest = {"full": [0.7, 0.8], "window": [0, 0.1]}
+    left, right = plot_copied(copied, {"full": [0, 0], "window": [0.1, 0.3]}, farthest, widths={"window": 192})
+    assert [line.get_xydata().tolist() for line in left.get_lines()] == [[[0, 0.7], [0, 0.8]], [[0.1, 0], [0.3, 0.1]]]
+    curves = [line for line in right.get_lines() if line.get_linestyle() != ":"]
     assert [list(curve.get_ydata()) for curve in curves] == [
         [pytest.approx(0.7)] * 2,
         [pytest.approx(0.8), pytest.approx(0.1)],
     ]
-    assert [list(line.get_xdata()) for line in left.get_lines() if line.get_linestyle() == ":"] == [[192, 192]]
-    assert list(right.get_lines()[2].get_xdata()) == [0.1, 0.3]
-    assert list(right.get_lines()[3].get_xdata()) == [0.2, 0.2]
+    assert [list(line.get_xdata()) for line in right.get_lines() if line.get_linestyle() == ":"] == [[192, 192]]
 
 
-def test_both_panels_need_the_same_caches():
+@pytest.mark.parametrize(("rises", "farthest"), [({"window": [0.1]}, {"full": [0]}), ({"full": [0.1]}, {})])
+def test_both_panels_need_the_same_caches(rises, farthest):
     with pytest.raises(ValueError, match="both panels need the same caches"):
-        plot_copied({"full": {100: [0.8]}}, {"window": [0.1]}, widths={})
+        plot_copied({"full": {100: [0.8]}}, rises, farthest, widths={})
+
+
+def test_the_first_tokens_are_a_bar_of_another_colour():
+    with_sinks, without = draw_kept({"a": [(66, 0, 30, 30)], "b": [(66, 0, 30, 30)]}, tokens=96, layers=30, sinks=["a"])
+    assert [len(ax.patches) for ax in (with_sinks, without)] == [2, 1]
+    assert with_sinks.patches[1].get_bbox().bounds == (0, 0, 0.96, 30)
+    with pytest.raises(ValueError, match=r"sinks must be titles of caches, \['a'\], got \['c'\]"):
+        draw_kept({"a": []}, tokens=96, layers=30, sinks=["c"])

@@ -1,6 +1,6 @@
 """Figures of chapter 20: smaller caches, what they forget, checked guesses, and the time per token."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
 
 import matplotlib.pyplot as plt
@@ -8,25 +8,36 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, say
-from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, WRITES
+from attnpages.figures.palette import BLUE, FAINT, INK, ORANGE, PAPER, READS, WRITES
 from attnpages.figures.style import legend_above, new_axes, styles_for
 
 
 def draw_kept(
-    caches: Mapping[str, Sequence[tuple[float, float, float, float]]], tokens: int, layers: int
+    caches: Mapping[str, Sequence[tuple[float, float, float, float]]],
+    tokens: int,
+    layers: int,
+    sinks: Collection[str] = (),
 ) -> list[Axes]:
     """Draw what each cache keeps of the keys and values of all tokens and layers, one panel per cache.
 
     Args:
         caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and
-            layers it spans. tokens, layers: of the full cache.
+            layers it spans. tokens, layers: of the full cache. sinks: titles of the caches that keep the first tokens
+            in all layers: a bar at the left, wide enough to be seen.
+
+    Raises:
+        ValueError: if a title of ``sinks`` is no cache.
     """
-    size = (6.5, 1.5 * len(caches))
+    if unknown := set(sinks) - set(caches):
+        raise ValueError(f"sinks must be titles of caches, {list(caches)}, got {sorted(unknown)}")
+    size = (6.5, 0.5 + 1.1 * len(caches))
     _, grid = plt.subplots(len(caches), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
     axes = grid[:, 0]
     for ax, (title, kept) in zip(axes, caches.items(), strict=True):
         for first, layer, width, height in kept:
             ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0))
+        if title in sinks:
+            ax.add_patch(plt.Rectangle((0, 0), tokens / 100, layers, color=ORANGE, linewidth=0, zorder=2))
         ax.set(xlim=(0, tokens), ylim=(0, layers), yticks=(0, layers), ylabel="layers")
         ax.set_title(title, loc="left", fontsize=11)
         ax.grid(visible=False)
@@ -64,39 +75,43 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
 
 
 def plot_copied(
-    copied: Mapping[str, Mapping[int, Sequence[float]]], rises: Mapping[str, Sequence[float]], widths: Mapping[str, int]
+    copied: Mapping[str, Mapping[int, Sequence[float]]],
+    rises: Mapping[str, Sequence[float]],
+    farthest: Mapping[str, Sequence[float]],
+    widths: Mapping[str, int],
 ) -> list[Axes]:
-    """Draw what caches copy, by how far back the list stands, and beside it how much they raise the loss.
+    """Draw what caches copy, by how much they raise the loss, and beside it by how far back the list stands.
 
-    A curve goes through the means of its texts, and a band from the worst text to the best. The right panel has a dot
-    per text, and a line at the mean.
+    The left panel has a dot per text. A curve of the right one goes through the means of its texts, and a band from the
+    worst text to the best.
 
     Args:
-        copied: ``{cache: {tokens back: [one share per text]}}``. rises: ``{cache: [nats per text]}``, for the same
-            caches. widths: of the windows of some caches, in tokens; dotted lines in the left panel.
+        copied: ``{cache: {tokens back: [one share per text]}}``. rises: ``{cache: [nats per text]}``. farthest: the
+            shares that are copied of the farthest list of these texts. All for the same caches. widths: of the windows
+            of some caches, in tokens; dotted lines in the right panel.
 
     Raises:
         ValueError: if the caches differ.
     """
-    if copied.keys() != rises.keys() or not widths.keys() <= copied.keys():
-        raise ValueError(f"both panels need the same caches: {list(copied)}, {list(rises)}, widths of {list(widths)}")
+    if not copied.keys() == rises.keys() == farthest.keys() or not widths.keys() <= copied.keys():
+        given = f"{list(copied)}, {list(rises)}, {list(farthest)}, widths of {list(widths)}"
+        raise ValueError(f"both panels need the same caches: {given}")
     styles = styles_for(copied)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.9), layout="constrained", width_ratios=(5, 3))
-    for number, (name, points) in enumerate(copied.items()):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 4.0), layout="constrained", sharey=True)
+    for name, points in copied.items():
         colour, dashes, marker = styles[name][:3]
+        left.plot(rises[name], farthest[name], color=colour, marker=marker, linestyle="", markersize=7)
         back, shares = list(points), list(points.values())
-        left.plot(back, list(map(fmean, shares)), color=colour, linestyle=dashes, marker=marker, label=name)
-        left.fill_between(back, list(map(min, shares)), list(map(max, shares)), color=colour, alpha=0.15, linewidth=0)
+        right.plot(back, list(map(fmean, shares)), color=colour, linestyle=dashes, marker=marker, label=name)
+        right.fill_between(back, list(map(min, shares)), list(map(max, shares)), color=colour, alpha=0.15, linewidth=0)
         if name in widths:
-            left.axvline(widths[name], color=colour, linestyle=":", linewidth=1.5)
-        right.plot(rises[name], [number] * len(rises[name]), color=colour, marker=marker, linestyle="")
-        right.plot([fmean(rises[name])] * 2, [number - 0.3, number + 0.3], color=colour, linestyle="-", marker="")
+            right.axvline(widths[name], color=colour, linestyle=":", linewidth=1.5)
     ticks = list(next(iter(copied.values())))
-    left.set(xscale="log", xlabel="tokens back to the list", ylabel="words copied (share)", ylim=(-0.03, 1.03))
-    left.set_xticks(ticks, [f"{back:,}" for back in ticks])
-    left.minorticks_off()
-    right.set(xlabel="rise of the loss (nats)", yticks=(), ylim=(len(copied) - 0.4, -0.6))
-    figure.legend(*left.get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    left.set(xlabel="rise of the loss (nats)", ylabel="words copied (share)", ylim=(-0.03, 1.03))
+    right.set(xscale="log", xlabel="tokens back to the list")
+    right.set_xticks(ticks, [f"{back:,}" for back in ticks])
+    right.minorticks_off()
+    figure.legend(*right.get_legend_handles_labels(), loc="outside upper left", ncols=3)
     return [left, right]
 
 
