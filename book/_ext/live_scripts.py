@@ -33,6 +33,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "copier_by_hand": (),
     "memories": (),
     "self_attention": (),
+    "reinforce": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")
