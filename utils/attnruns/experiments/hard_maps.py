@@ -18,9 +18,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.rounding import rounded, rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-# "moving_started" is "moving" whose average does not start from 0, but from the mean rewards of a first batch.
-STEPS = dict.fromkeys(("soft", "leave_one_out", "moving", "none", "moving_started"), 1000)
-KEPT = ("soft", "leave_one_out", "moving")  # whose weights are kept, of seed 0
+STEPS = dict.fromkeys(("soft", "leave_one_out", "moving"), 1000)
 TRAINED = ("file-pretrain", "file-report", "file-soft", "file-answer")  # what a fresh model leaves out
 
 
@@ -141,21 +139,11 @@ def names_with_a_donor(file: dict[str, Any], model: nn.Module, read: Callable) -
     return shares | {"canvases": int(rows.sum())}
 
 
-def prepared(job: Job) -> tuple[dict[str, Any], Any, Callable[[nn.Module], Tensor]]:
-    """As in ``hard_attention``; "moving_started" has the mean rewards of a first batch as its first average."""
-    if job.model != "moving_started":
-        return hard_attention.prepared(job)
-    file, model, loss = hard_attention.prepared(job._replace(model="moving"))
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        loss.moving = hard_attention.read_draws(file, model)[1].mean(dim=(0, 1))
-    return file, model, loss
-
-
 def run(job: Job) -> Outcome:
     """Train one model as ``hard_attention`` does, and measure what it attends to, on the way only at the relation."""
     chosen(STEPS, job.model)
     started = time.process_time()
-    file, model, loss = prepared(job)
+    file, model, loss = hard_attention.prepared(job)
     read = file["soft" if job.model == "soft" else "largest"]
 
     def measured(step: int) -> dict[str, Any]:
@@ -167,7 +155,7 @@ def run(job: Job) -> Outcome:
     if job.model != "soft":
         figures["drawn"] = hard_attention.accuracy(file, model, file["draw"])
     figures["seconds"] = round(time.process_time() - started, 1)
-    return Outcome(figures, model if job.seed == 0 and job.model in KEPT else None)
+    return Outcome(figures, model if job.seed == 0 else None)
 
 
 EXPERIMENT = Experiment(
