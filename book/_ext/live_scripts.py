@@ -34,6 +34,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "memories": (),
     "self_attention": (),
     "depth": (),
+    "reinforce": (),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")

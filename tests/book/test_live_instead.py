@@ -63,6 +63,11 @@ BINDING = """
       const best = ["green", "red", "blue", "yellow"].filter((_, n) => most - named[n] < 0.01);
       return [...weights.map(LIVE.percent), best.join(", ")];
     });"""
+REINFORCE = """
+    const variance = (way, constant) => (draws) =>
+      LIVE.spreadOfEstimate(draws, [0.5, 0.3, 0.2], [-3, -1, -2], way, constant).variance.toFixed(2);
+    const ways = [["none"], ["constant", -2.2], ["constant", -1], ["constant", -0.5], ["others"]];
+    return ways.map((way) => [2, 4].map(variance(...way)));"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);
@@ -167,6 +172,10 @@ class TestNumbers:
         changes += [two_late, {**two_late, "dilation": 2}]
         found = answer(tmp_path, BINDING, given={"changes": changes}, figures=["binding"])
         assert [row[1:] for row in table("15_snail", "binding")] == found
+
+    def test_of_reinforce(self, tmp_path):
+        found = answer(tmp_path, REINFORCE, figures=["reinforce"])
+        assert [row[1:] for row in table("06_captioning", "reinforce")] == found
 
     def test_of_the_tape(self, tmp_path):
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")

@@ -35,15 +35,28 @@ def test_a_forced_read_changes_one_word_only(file):
     image, caption, cell = file["canvases"](5)
     plain, other = (
         file["run"](model, image, read, caption)[0]
-        for read in (file["largest"], hard_maps.forced(file["largest"], cell[:, 0]))
+        for read in (file["largest"], hard_maps.forced(file["largest"], {3: cell[:, 0]}))
     )
     torch.testing.assert_close(plain[:, :2], other[:, :2])
     alpha = file["run"](model, image, file["largest"], caption)[1]
-    own = file["run"](model, image, hard_maps.forced(file["largest"], alpha[:, 2].argmax(dim=1)), caption)[0]
+    own = file["run"](model, image, hard_maps.forced(file["largest"], {3: alpha[:, 2].argmax(dim=1)}), caption)[0]
     torch.testing.assert_close(plain, own)
-    both = file["run"](model, image, hard_maps.forced(file["largest"], cell[:, 0], (2, 3)), caption)[0]
+    both = file["run"](model, image, hard_maps.forced(file["largest"], {2: cell[:, 0], 3: cell[:, 0]}), caption)[0]
     torch.testing.assert_close(plain[:, 0], both[:, 0])
     assert not torch.allclose(plain[:, 1], both[:, 1])
+    a = model.annotate(image)
+    lent = hard_maps.forced(file["largest"], {2: a[torch.arange(5), cell[:, 0]], 3: cell[:, 0]})
+    torch.testing.assert_close(file["run"](model, image, lent, caption)[0], both)
+
+
+def test_a_caption_is_worth_the_same_after_either_digit_to_a_model_that_ignores_what_it_reads(file):
+    model = hard_maps.build("soft")
+    with torch.no_grad():
+        model.place.weight.zero_()  # all annotations are the same
+    found = hard_maps.at_relation(file, model, file["largest"])
+    assert found["reward"][0] == found["reward"][1]
+    donor = hard_maps.names_with_a_donor(file, model, file["largest"])
+    assert donor["donor"] + donor["own"] <= 1
 
 
 def test_an_untrained_model_attends_evenly():
@@ -56,10 +69,11 @@ def test_an_untrained_model_attends_evenly():
 
 
 @pytest.mark.parametrize("name", hard_maps.STEPS)
-def test_a_run_of_seed_0_keeps_its_weights(name, tmp_path):
+def test_a_run_of_seed_0_keeps_the_weights_that_the_chapter_loads(name, tmp_path):
     figures = checked_run(hard_maps, Job(name, 0, 2), tmp_path, "cpu", kept=True)
     assert ("drawn" in figures) == (name != "soft")
     assert len(figures["on"]) == 3
+    assert [point["step"] for point in figures["curve"]] == [0, 2]
 
 
 def test_an_unknown_way_is_named():

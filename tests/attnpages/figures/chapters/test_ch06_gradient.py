@@ -1,24 +1,6 @@
 import pytest
-import torch
 
-from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_pairs, plot_seeds, plot_variances
-
-CHANCES, ESTIMATES = torch.tensor([[0.25, 0.25], [0.25, 0.25]]), torch.tensor([[0.0, 0.0], [-0.5, 0.5]])
-
-
-def test_pairs_show_estimates_and_probabilities(looks_right):
-    estimates = ESTIMATES[torch.tensor([[0, 1], [1, 0]])]  # (2, 2, 2): the same draw twice teaches nothing
-    written = [text.get_text() for text in plot_pairs(["two", "seven"], CHANCES, estimates).texts]
-    assert written[::2] == ["(0, 0)", "(−0.5, 0.5)", "(−0.5, 0.5)", "(0, 0)"]
-    assert written[1::2] == ["p = 0.25"] * 4
-
-
-@pytest.mark.parametrize(
-    "names, estimates", [(["two"], torch.zeros(1, 1, 1)), (["two", "seven"], torch.zeros(2, 2, 3))]
-)
-def test_pairs_that_do_not_match_are_refused(names, estimates):
-    with pytest.raises(ValueError, match="chances and estimates must be"):
-        plot_pairs(names, CHANCES, estimates)
+from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_seeds, plot_variances
 
 
 def test_variances_have_a_dot_per_seed(looks_right):

@@ -22,19 +22,19 @@ def test_what_is_no_map_is_refused(shape, words):
         plot_maps(IMAGE, torch.ones(shape), words)
 
 
-def test_two_ways_stand_below_each_other_and_the_cell_that_is_read_is_framed(looks_right):
-    soft, hard = torch.tensor([[0.02, 0.28, 0.3, 0.4]]), torch.tensor([[0.0, 0.97, 0.03, 0.0]])
-    axes = plot_two_ways(IMAGE, {"soft": soft, "hard": hard}, ["seven"], read="hard")
-    assert [ax.get_title() for ax in axes] == ["soft", "seven", "hard", "seven"]
+def test_two_ways_stand_below_each_other_with_their_own_words_and_the_cell_that_is_read_is_framed(looks_right):
+    good, stuck = torch.tensor([[0.02, 0.28, 0.3, 0.4]]), torch.tensor([[0.0, 0.97, 0.03, 0.0]])
+    axes = plot_two_ways(IMAGE, {"good": good, "stuck": stuck}, {"good": ["left-of"], "stuck": ["above"]})
+    assert [ax.get_title() for ax in axes] == ["good", "left-of", "stuck", "above"]
     assert [text.get_text() for text in axes[1].texts] == ["0.28", "0.30", "0.40"]
     frames = [[patch.get_xy() for patch in ax.patches if patch.get_width() == 4] for ax in axes]
-    assert frames == [[], [], [], [(3.5, -0.5)]]
+    assert frames == [[], [(3.5, 3.5)], [], [(3.5, -0.5)]]
 
 
-@pytest.mark.parametrize("maps", [{}, {"soft": torch.ones(2, 4)}, {"soft": torch.ones(1, 4), "hard": torch.ones(1, 9)}])
+@pytest.mark.parametrize("maps", [{}, {"a": torch.ones(2, 4)}, {"a": torch.ones(1, 4), "b": torch.ones(1, 9)}])
 def test_maps_that_do_not_match_are_refused(maps):
     with pytest.raises(ValueError, match="maps must be"):
-        plot_two_ways(IMAGE, maps, ["seven"])
+        plot_two_ways(IMAGE, maps, {"a": ["seven"], "b": ["seven"]})
 
 
 def test_the_mean_by_offset_is_that_of_the_cells_there():

@@ -1,51 +1,14 @@
-"""Figures of chapter 06: all pairs of two draws, the variance of REINFORCE, and learning by steps."""
+"""Figures of chapter 06: the variance of REINFORCE, and learning by steps."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from torch import Tensor
 
 from attnpages.figures.boxes import line
-from attnpages.figures.palette import DARK_GREY, INK, LINE, PAPER
-from attnpages.figures.style import HEAT_MAP, STYLES
-
-
-def plot_pairs(names: Sequence[str], chances: Tensor, estimates: Tensor) -> Axes:
-    """Draw all pairs of two draws: of each its estimate, one number per score, above its probability.
-
-    Args:
-        names: of the ``n`` positions. chances: ``(n, n)``, the probability of each pair, first draw by second draw.
-        estimates: ``(n, n, n)``, the mean of both leave-one-out estimates of each pair.
-
-    Raises:
-        ValueError: if there is not one probability and one estimate per pair of names.
-    """
-    n = len(names)
-    if tuple(chances.shape) != (n, n) or tuple(estimates.shape) != (n, n, n):
-        raise ValueError(f"chances and estimates must be (n, n) and (n, n, n) with n = {n} names, "
-                         f"got {tuple(chances.shape)} and {tuple(estimates.shape)}")  # fmt: skip
-    _, ax = plt.subplots(figsize=(4.6, 3.2), layout="constrained")
-    _pairs(ax, names, chances, estimates)
-    return ax
-
-
-def _pairs(ax: Axes, names: Sequence[str], chances: Tensor, estimates: Tensor) -> None:
-    """One cell per pair; its probability also shades it."""
-    ax.imshow(chances.numpy(), cmap=HEAT_MAP, vmin=0, vmax=2.5 * chances.max().item(), aspect="auto")
-    for i in range(len(names)):
-        for j in range(len(names)):
-            numbers = ", ".join(f"{x + 0.0:.3g}".replace("-", "−") for x in estimates[i, j].tolist())
-            ax.text(j, i - 0.12, f"({numbers})", ha="center", va="center", size=9)
-            ax.text(j, i + 0.2, f"p = {chances[i, j]:.2f}", ha="center", va="center", size=9, color=DARK_GREY)
-    ax.set(xticks=range(len(names)), yticks=range(len(names)), xlabel="second draw", ylabel="first draw")
-    ax.set_xticklabels(names)
-    ax.set_yticklabels(names, rotation=90, va="center")
-    ax.grid(False)
-    for border in range(1, len(names)):
-        ax.axhline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
-        ax.axvline(border - 0.5, color=PAPER, linewidth=2, linestyle="-")
+from attnpages.figures.palette import INK, LINE
+from attnpages.figures.style import STYLES
 
 
 def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:

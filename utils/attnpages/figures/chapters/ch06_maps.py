@@ -52,31 +52,31 @@ def plot_maps(
     return flat[: len(words) + 1]
 
 
-def plot_two_ways(
-    image: Tensor, maps: Mapping[str, Tensor], words: Sequence[str], read: str | None = None
-) -> list[Axes]:  # fmt: skip
-    """Draw the maps of several models for the same canvas and words: a row per model, on one scale from 0 to 1.
+def plot_two_ways(image: Tensor, maps: Mapping[str, Tensor], captions: Mapping[str, Sequence[str]]) -> list[Axes]:
+    """Draw what several hard models read of the same canvas: a row per model, on one scale from 0 to 1.
 
     Args:
         image: ``(S, S)``, 0 = paper, 1 = ink.
-        maps: ``{model: weights (T, n · n)}``; weights of 0.05 and more are written into their cells.
-        words: the T words. read: the model of which the cell of the largest weight is framed.
+        maps: ``{model: weights (T, n · n)}``; weights of 0.05 and more are written into their cells, and the cell of
+            the largest is framed. captions: ``{model: its T words}``.
 
     Raises:
-        ValueError: if there is no model, or its weights are not one square grid per word.
+        ValueError: if there is no model, or its weights are not one square grid per word of its caption.
     """
     sizes = {tuple(weights.shape) for weights in maps.values()}
     cells = round(max(size[-1] for size in sizes) ** 0.5) if sizes else 0
-    if not len(words) or sizes != {(len(words), cells**2)}:
-        raise ValueError(f"maps must be at least one, each (T, n · n) with T = {len(words)} > 0 words, got {sizes}")
+    lengths = {len(captions[name]) for name in maps}
+    words = max(lengths, default=0)
+    if not words or len(lengths) > 1 or sizes != {(words, cells**2)}:
+        raise ValueError(f"maps must be at least one, each (T, n · n) with T words, got {sizes} for {lengths} words")
     size = (6.5, 0.3 + 1.65 * len(maps))
-    _, axes = plt.subplots(len(maps), len(words) + 1, figsize=size, layout="constrained", squeeze=False)
+    _, axes = plt.subplots(len(maps), words + 1, figsize=size, layout="constrained", squeeze=False)
     side = len(image) / cells
     for row, (name, weights) in zip(axes, maps.items(), strict=True):
         for ax in row:
             ax.set_axis_off()
         _ink(row[0], image, name, filled=True)
-        for ax, word, each in zip(row[1:], words, weights.detach().cpu(), strict=True):
+        for ax, word, each in zip(row[1:], captions[name], weights.detach().cpu(), strict=True):
             extent = (-0.5, len(image) - 0.5, len(image) - 0.5, -0.5)
             ax.imshow(each.view(cells, cells).numpy(), cmap=HEAT_MAP, vmin=0, vmax=1, extent=extent, alpha=0.85)
             _ink(ax, image, word, filled=False)
@@ -89,7 +89,7 @@ def plot_two_ways(
                     fill = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.3, "alpha": 0.85}
                     at = {"x": left + side / 2, "y": top + 0.97 * side, "ha": "center", "va": "bottom"}
                     ax.text(**at, s=f"{weight:.2f}", size=8, bbox=fill)
-                if name == read and cell == int(each.argmax()):
+                if cell == int(each.argmax()):
                     _frame(ax, left, top, side)
     return list(axes.flat)
 
