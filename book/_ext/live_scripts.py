@@ -33,6 +33,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "copier_by_hand": (),
     "memories": (),
     "self_attention": (),
+    "donor": ("donor",),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")
@@ -44,6 +45,7 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
+    "donor": ("engine/sagan",),
     "courier": ("engine/blocks", "engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,
