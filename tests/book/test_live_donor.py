@@ -98,8 +98,8 @@ def test_the_size_is_that_of_the_generator():
 def test_it_begins_with_two_canvases_of_other_digits_and_lets_either_half_attend_to_the_donor(tmp_path):
     start = dict(asked(ROOT / "chapters/16_sagan.ipynb"))["donor"]
     script = """
-        const before = now().said, press = (n) => { all("input[type=radio]")[n].click(); return now().said; };
-        return [before, press(1), press(2)];"""
+        const before = now().said, choose = (n) => { all("input[type=radio]")[n].click(); return now().said; };
+        return [before, choose(1), choose(2)];"""
     given = {"name": "donor", "start": start}
     before, right, left = answer(tmp_path, ROBOT + STARTS + script, ["donor"], given, ["donor"])
     assert "The canvas has a zero and a zero, the donor a one and a one. Both halves" in before
