@@ -35,6 +35,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "self_attention": (),
     "depth": (),
     "reinforce": (),
+    "donor": ("donor",),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")
@@ -46,6 +47,7 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
     "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
+    "donor": ("engine/sagan",),
     "courier": ("engine/blocks", "engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,

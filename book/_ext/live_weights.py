@@ -40,7 +40,7 @@ def _rebuilt(
     read: Callable[[str], bytes], path: Path, storage: Any, offset: int, size: Any, stride: Any, *_: Any
 ) -> Matrix:
     kind, key = storage
-    rows, columns = size[0], math.prod(size[1:])
+    rows, columns = size[0] if size else 1, math.prod(size[1:])  # a number alone is one row
     if tuple(stride) != tuple(math.prod(size[at + 1 :]) for at in range(len(size))):
         raise ValueError(f"{path} has a tensor of shape {tuple(size)} with strides {tuple(stride)}; save it contiguous")
     letter = LETTERS[kind]
@@ -91,11 +91,12 @@ def packed(weights: dict[str, Matrix], left_out: Sequence[str] = (), halves: boo
     """Where each tensor begins and what it is, `[name, rows, columns, kind, begin]`, and the bytes of all.
 
     Args:
-        left_out: tensors that the page doesn't need (a tied output). halves: keep matrices in half precision as well.
+        left_out: how tensors begin that the page doesn't need (a tied output, a discriminator).
+        halves: keep matrices in half precision as well.
     """
     tensors, data = [], bytearray()
     for name, matrix in weights.items():
-        if name in left_out:
+        if name.startswith(tuple(left_out)):
             continue
         data += bytes(len(data) % 2)  # halves begin at even bytes
         kind = "half" if halves or matrix.columns == 1 else "byte"
@@ -143,6 +144,7 @@ PACKS = {
     "plain_numbers": Pack("numbers_plain_0", {"embedding": 32}),
     "soft": Pack("captioning_soft_0", {"embedding": 32}),
     "hard": Pack("captioning_hard_4_0", {"embedding": 32}),
+    "donor": Pack("digit_pairs_both_0", left_out=("discriminator.",)),
     "smollm2_heads": Pack(None, texts={"sentences": "smollm2_heads"}),
     "smollm2_next_words": Pack(None, texts={"beginnings": "smollm2_next_words"}),
     "ntm": Pack("copying_paper_paper_feedforward_0", {"width": 20, "fill": 1e-6}, halves=True),

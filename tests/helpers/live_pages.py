@@ -57,7 +57,7 @@ def rounded_as_packed(model: torch.nn.Module, pack: str) -> torch.nn.Module:
         return model
     seen = set()
     for weight in model.state_dict().values():
-        rows = weight.reshape(len(weight), -1)
+        rows = weight.reshape(len(weight) if weight.ndim else 1, -1)
         if rows.shape[1] > 1 and weight.data_ptr() not in seen:
             seen.add(weight.data_ptr())
             scales, whole = live_weights.rounded(live_weights.Matrix(*rows.shape, rows.flatten().tolist()))

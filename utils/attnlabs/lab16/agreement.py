@@ -45,7 +45,7 @@ AGREEMENT_AND_CHANCE = Exercise(
     returns=("agreement", "chance"),
     gradients=False,
     tolerance=1e-6,
-    about=About(points=2, minutes=15, difficulty=2, read_again="Both networks need it"),
+    about=About(points=2, minutes=15, difficulty=2, read_again="Both networks need a link"),
 )
 
 must = AGREEMENT_AND_CHANCE.properties
