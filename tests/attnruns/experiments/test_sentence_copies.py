@@ -8,7 +8,7 @@ from tiny_pretrained import tiny_pretrained
 from attnbook.decoding import greedy
 from attnbook.seeding import generator
 from attnruns.experiments import sentence_copies
-from attnruns.experiments.sentence_copies import before, further_copies, read, sentences
+from attnruns.experiments.sentence_copies import behind, further_copies, read, sentences, shuffled
 from attnruns.experiments.written_texts import NEVER, Endless
 from attnruns.shared.runner import Job
 
@@ -20,7 +20,7 @@ def tiny(monkeypatch):
     rows = torch.randint(3, 100, (7, 4), generator=torch.Generator().manual_seed(3)).tolist()
     texts = [" ".join(map(str, row)) for row in [*rows, [3, 4, 5, 6, 7]]]
     monkeypatch.setattr(sentence_copies, "everyday", lambda: texts)
-    for name, value in {"SIZE": 4, "LENGTH": 8, "READ": (0, 2), "WRITTEN": (1, 2)}.items():
+    for name, value in {"SIZE": 4, "LENGTH": 8, "MOST": 2, "SHUFFLED": (2,), "WRITTEN": (1, 2)}.items():
         monkeypatch.setattr(sentence_copies, name, value)
     return pretrained
 
@@ -31,26 +31,29 @@ def test_no_sentence_belongs_to_two_seeds_and_all_have_one_length(tiny):
     assert len({tuple(row) for group in groups for row in group.tolist()}) == 6
 
 
-def test_copies_shuffled_copies_and_other_sentences_stand_before():
-    asked = torch.tensor([[4, 5, 6, 7], [8, 9, 10, 11]])
-    own, shuffled, others = (before(asked, 2, kind, generator(0)) for kind in ("own", "shuffled", "others"))
-    assert own[0].tolist() == [0, 4, 5, 6, 7, 4, 5, 6, 7]
-    assert shuffled[:, 1:].unflatten(1, (2, 4)).sort(dim=-1).values.tolist() == [[row] * 2 for row in asked.tolist()]
-    assert shuffled.tolist() != own.tolist()
-    assert others[0].tolist() == [0, 8, 9, 10, 11, 4, 5, 6, 7]
-    assert before(asked, 0, "own", generator(0)).tolist() == [[0], [0]]
+def test_a_document_has_its_parts_behind_its_first_token():
+    one, other = torch.tensor([[4, 5, 6, 7]]), torch.tensor([[8, 9, 10, 11]])
+    assert behind([one, other]).tolist() == [[0, 4, 5, 6, 7, 8, 9, 10, 11]]
+
+
+def test_a_shuffled_sentence_has_the_same_tokens():
+    asked = torch.arange(40).view(2, 20)
+    found = shuffled(asked, generator(0))
+    assert found.sort(dim=1).values.tolist() == asked.tolist()
+    assert found.tolist() != asked.tolist()
+    assert (found[1] - found[0]).tolist() != [20] * 20  # each in an order of its own
 
 
 def test_reading_agrees_with_writing(tiny):
     asked = torch.tensor([[4, 5, 6, 7], [8, 9, 10, 11]])
-    prefix = before(asked, 2, "own", generator(0))
-    most = torch.stack([greedy(tiny.model, max_length=4, prompt=prefix, eos=NEVER).tokens[0], asked[1]])
-    found = read(tiny.model, prefix, most)
-    assert (found["enters"][0], found["finishes"][0]) == (1, 1)
-    p = tiny.model(torch.cat([prefix, most], dim=1))[0].softmax(dim=-1)[1, 8:-1].gather(1, most[1][:, None])[:, 0]
-    assert found["first"][1] == pytest.approx(p[0].item(), abs=1e-4)
-    assert found["others"][1] == pytest.approx(p[1:].mean().item(), abs=1e-4)
-    assert found["finish"][1] == pytest.approx(p[1:].prod().item(), abs=1e-4)
+    most = torch.stack([greedy(tiny.model, max_length=4, prompt=behind([asked]), eos=NEVER).tokens[0], asked[1]])
+    first, second = read(tiny.model, [asked, most])
+    assert (second["enters"][0], second["finishes"][0]) == (1, 1)
+    p = tiny.model(behind([asked, most]))[0].softmax(dim=-1)[1, 4:-1].gather(1, most[1][:, None])[:, 0]
+    assert second["first"][1] == pytest.approx(p[0].item(), abs=1e-4)
+    assert second["others"][1] == pytest.approx(p[1:].mean().item(), abs=1e-4)
+    assert second["finish"][1] == pytest.approx(p[1:].prod().item(), abs=1e-4)
+    assert first == read(tiny.model, [asked])[0]  # what comes behind changes nothing
 
 
 @pytest.mark.parametrize(
@@ -62,15 +65,16 @@ def test_a_copy_counts_whatever_its_first_and_last_token(text, copies):
 
 def test_a_run_reads_after_all_that_may_stand_before(tmp_path):
     found = checked_run(sentence_copies, Job("reads", 0, 3), tmp_path, "cpu")["by_kind"]
-    assert found.keys() == {"own", "shuffled", "others"}
+    assert found.keys() == {"own", "others", "shuffled"}
     assert all(len(values) == 3 for by in found.values() for at in by.values() for values in at.values())
     assert found["own"]["0"] == found["others"]["0"]
+    assert [list(by) for by in found.values()] == [["0", "1", "2"], ["0", "1", "2"], ["2"]]
 
 
 def test_a_run_writes_in_all_ways(tmp_path, tiny):
     found = checked_run(sentence_copies, Job("writes", 0, 3), tmp_path, "cpu")["by_way"]
     assert found.keys() == sentence_copies.WAYS.keys()
     asked = sentences(tiny, 3, 0)
-    text = greedy(Endless(tiny), max_length=8, prompt=before(asked, 2, "own", generator(0)), eos=NEVER).tokens.tolist()
+    text = greedy(Endless(tiny), max_length=8, prompt=behind([asked] * 2), eos=NEVER).tokens.tolist()
     expected = [further_copies(*both) for both in zip(text, asked.tolist(), strict=True)]
     assert found["greedy"]["2"]["copies"] == expected

@@ -22,12 +22,9 @@ from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 SIZE, DOCUMENT = 8, 0  # tokens of a sentence; the token that begins a document
-READ, WRITTEN = (0, 1, 2, 3, 4, 5, 6), (1, 2, 3, 4, 6)  # copies before a sentence that is read, and before writing
-LENGTH = 4 * SIZE  # tokens that are written
-WAYS: dict[str, dict[str, Any]] = {
-    "greedy": {"temperature": 0.0}, "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
-    "temperature 1": {"temperature": 1.0},
-}  # fmt: skip
+MOST, SHUFFLED, WRITTEN = 6, (1, 3, 6), (1, 2, 4, 6)  # copies before a sentence: at most, shuffled, before writing
+LENGTH = 3 * SIZE  # tokens that are written
+WAYS: dict[str, dict[str, Any]] = {"greedy": {"temperature": 0.0}, "temperature 1": {"temperature": 1.0}}
 
 
 def sentences(pretrained: Pretrained, count: int, seed: int) -> Tensor:
@@ -44,32 +41,34 @@ def everyday() -> list[str]:
     return [text for of in SUBJECTS.values() for text in of]
 
 
-def before(asked: Tensor, copies: int, kind: str, draw: torch.Generator) -> Tensor:
-    """What stands before each sentence of ``asked (N, SIZE)``: ``(N, 1 + copies * SIZE)``."""
-    if kind == "own":
-        parts = [asked] * copies
-    elif kind == "shuffled":
-        orders = [torch.rand(asked.shape, generator=draw).argsort(dim=1) for _ in range(copies)]
-        parts = [asked.gather(1, order) for order in orders]
-    else:
-        parts = [asked.roll(shift + 1, dims=0) for shift in range(copies)]
-    return torch.cat([torch.full((len(asked), 1), DOCUMENT), *parts], dim=1)
+def behind(parts: list[Tensor]) -> Tensor:
+    """A document of these parts, each ``(N, SIZE)``, one behind another: ``(N, 1 + parts * SIZE)``."""
+    return torch.cat([torch.full((len(parts[0]), 1), DOCUMENT), *parts], dim=1)
+
+
+def shuffled(asked: Tensor, draw: torch.Generator) -> Tensor:
+    """The tokens of each sentence in an order of their own."""
+    return asked.gather(1, torch.rand(asked.shape, generator=draw).argsort(dim=1))
 
 
 @evaluating
-def read(model: torch.nn.Module, prefix: Tensor, asked: Tensor) -> dict[str, list[float]]:
-    """Of each sentence of ``asked (N, SIZE)`` after its ``prefix``: may it be entered, and is it finished?
+def read(model: torch.nn.Module, parts: list[Tensor]) -> list[dict[str, list[float]]]:
+    """Of each part of :func:`behind`, and of each row: may the sentence be entered, and is it finished?
 
     ``first`` is the probability of the first token, ``others`` the mean of the others, and ``finish`` their product.
-    ``enters`` and ``finishes`` say whether the most probable tokens are those of the sentence.
+    ``enters`` and ``finishes`` are 1 where the most probable tokens are those of the sentence.
     """
-    words = torch.cat([prefix, asked], dim=1)
-    logits = model(words)[0][:, prefix.shape[1] - 1 : -1]  # (N, SIZE, V)
-    p = logits.softmax(dim=-1).gather(2, asked[..., None])[..., 0]  # (N, SIZE)
-    most = logits.argmax(dim=-1) == asked
-    found = {"first": p[:, 0], "others": p[:, 1:].mean(dim=1), "finish": p[:, 1:].prod(dim=1)}
-    found |= {"enters": most[:, 0].float(), "finishes": most[:, 1:].all(dim=1).float()}
-    return {name: rounded(of) for name, of in found.items()}
+    words = behind(parts)
+    logits = model(words)[0][:, :-1]  # (N, parts * SIZE, V)
+    right = words[:, 1:]
+    p = logits.softmax(dim=-1).gather(2, right[..., None])[..., 0]  # (N, parts * SIZE)
+    most = (logits.argmax(dim=-1) == right).float()
+    found = []
+    for of, top in zip(p.split(SIZE, dim=1), most.split(SIZE, dim=1), strict=True):
+        values = {"first": of[:, 0], "others": of[:, 1:].mean(dim=1), "finish": of[:, 1:].prod(dim=1)}
+        values |= {"enters": top[:, 0], "finishes": top[:, 1:].prod(dim=1)}
+        found.append({name: rounded(one) for name, one in values.items()})
+    return found
 
 
 def further_copies(text: list[int], sentence: list[int]) -> int:
@@ -83,15 +82,15 @@ def further_copies(text: list[int], sentence: list[int]) -> int:
 
 
 def reads(job: Job) -> dict[str, Any]:
-    """Each sentence after copies, shuffled copies and other sentences."""
+    """Each sentence after so many copies, other sentences, and shuffled copies."""
     pretrained, draw = smollm2(), generator(job.seed)
     asked = sentences(pretrained, job.steps, job.seed)
     with fused(pretrained.model):
-        found = {
-            kind: {str(k): read(pretrained.model, before(asked, k, kind, draw), asked) for k in READ}
-            for kind in ("own", "shuffled", "others")
-        }
-    return {"by_kind": found}
+        own = read(pretrained.model, [asked] * (MOST + 1))
+        others = read(pretrained.model, [asked.roll(shift, dims=0) for shift in range(MOST + 1)])
+        last = {k: read(pretrained.model, [shuffled(asked, draw) for _ in range(k)] + [asked])[-1] for k in SHUFFLED}
+    by_kind = {"own": dict(enumerate(own)), "others": dict(enumerate(others)), "shuffled": last}
+    return {"by_kind": {kind: {str(k): of for k, of in by.items()} for kind, by in by_kind.items()}}
 
 
 def writes(job: Job) -> dict[str, Any]:
@@ -100,7 +99,7 @@ def writes(job: Job) -> dict[str, Any]:
     model, asked = Endless(pretrained), sentences(pretrained, job.steps, job.seed)
     for k in WRITTEN:
         with fused(pretrained.model):
-            tokens, _ = written(model, before(asked, k, "own", generator(0)), LENGTH, job.seed, WAYS)
+            tokens, _ = written(model, behind([asked] * k), LENGTH, job.seed, WAYS)
         for way, rows in zip(WAYS, tokens.chunk(len(WAYS)), strict=True):
             at_once = (rows[:, :SIZE] == asked).all(dim=1).int().tolist()
             copies = [further_copies(*both) for both in zip(rows.tolist(), asked.tolist(), strict=True)]
@@ -108,7 +107,7 @@ def writes(job: Job) -> dict[str, Any]:
     return {"by_way": found}
 
 
-PARTS: Parts = {"reads": (reads, 14), "writes": (writes, 14)}
+PARTS: Parts = {"reads": (reads, 12), "writes": (writes, 12)}
 
 
 def run(job: Job) -> Outcome:
@@ -123,7 +122,8 @@ EXPERIMENT = Experiment(
     {
         "weights": "SmolLM2-135M-Instruct in four bits",
         "tokens_of_a_sentence": SIZE,
-        "read_after": READ,
+        "most": MOST,
+        "shuffled": SHUFFLED,
         "written_after": WRITTEN,
         "length": LENGTH,
         "ways": WAYS,

@@ -22,7 +22,7 @@ WAYS: dict[str, dict[str, Any]] = {
     **{f"temperature {one:g}": {"temperature": one} for one in (0.7, 0.95, 1.0)},
     "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
 }
-DRAWS = 3  # of each paragraph with each of these settings
+DRAWS = 2  # of each paragraph with each of these settings
 NUCLEUS, TEMPERATURES = 0.95, (0.7, 0.95, 1.0)  # whose tail is measured
 CODE = re.compile(r'[*=<>|]|::|"\(')  # paragraphs with such signs are grammar or code
 
