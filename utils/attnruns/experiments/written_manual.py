@@ -22,7 +22,6 @@ WAYS: dict[str, dict[str, Any]] = {
     **{f"temperature {one:g}": {"temperature": one} for one in (0.7, 0.95, 1.0)},
     "nucleus 0.95": {"temperature": 1.0, "top_p": 0.95},
 }
-DRAWS = 2  # of each paragraph with each of these settings
 NUCLEUS, TEMPERATURES = 0.95, (0.7, 0.95, 1.0)  # whose tail is measured
 CODE = re.compile(r'[*=<>|]|::|"\(')  # paragraphs with such signs are grammar or code
 
@@ -34,11 +33,11 @@ def manual() -> list[str]:
 
 
 def texts(job: Job) -> dict[str, Any]:
-    """Texts of all ways, three of each paragraph, and the manual's own, without the texts themselves."""
+    """One text of each paragraph in all ways, and the manual's own, without the texts themselves."""
     pretrained = smollm2()
     model, begun = Endless(pretrained), beginnings(pretrained, job.steps, job.seed, manual())
     with fused(pretrained.model):
-        tokens, nats = written(model, begun.prompts.repeat(DRAWS, 1), LENGTH, job.seed, WAYS)
+        tokens, nats = written(model, begun.prompts, LENGTH, job.seed, WAYS)
         real = model.surprises(torch.cat([begun.prompts, begun.real], dim=1))[:, -LENGTH:]
     by_way = zip(WAYS, tokens.chunk(len(WAYS)), nats.chunk(len(WAYS)), strict=True)
     found = {way: figures_of(pretrained, rows, of) for way, rows, of in by_way}
@@ -85,7 +84,6 @@ EXPERIMENT = Experiment(
         "beginning": BEGINNING,
         "length": LENGTH,
         "ways": WAYS,
-        "draws": DRAWS,
         "nucleus": NUCLEUS,
     },
     on_cpu=True,
