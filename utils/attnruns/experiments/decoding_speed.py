@@ -24,7 +24,10 @@ WORDS = 40  # in each vocabulary
 SOURCE = 25  # words in each source
 NEVER = -1  # no word ends a sentence, so that all become as long as is asked for
 # What decodes: features of the Transformer, sentences side by side, words to write.
-DECODES = {"dim_128_batch_1": (128, 1, (25, 50, 100, 200)), "dim_256_batch_32": (256, 32, (25, 50, 100, 150))}
+DECODES = {
+    "dim_128_batch_1": (128, 1, (25, 50, 100, 200)), "dim_256_batch_32": (256, 32, (25, 50, 100, 150)),
+    "dim_128_batch_32": (128, 32, (25, 50, 100)), "dim_256_batch_1": (256, 1, (25, 50, 100)),
+}  # fmt: skip
 # What writes by beam search, at how many words and at how many beginnings.
 WRITERS, WRITTEN, WIDTHS = ("plain", "attention", "base"), 50, (1, 2, 4, 8)
 # What trains, and the words of its targets.

@@ -64,10 +64,13 @@ class Endless:
     select = staticmethod(select)
 
     @evaluating
+    def logits(self, words: Tensor) -> Tensor:
+        """At all positions of ``words (B, T)``: ``(B, T, V)``."""
+        return self.model(words)[0].index_fill(-1, torch.tensor(self.ends), float("-inf"))
+
     def surprises(self, words: Tensor) -> Tensor:
         """Nats of each token after the first of ``words (B, T)``: ``(B, T - 1)``."""
-        logits = self.model(words)[0].index_fill(-1, torch.tensor(self.ends), float("-inf"))
-        return surprises(logits, words)
+        return surprises(self.logits(words), words)
 
 
 class Begun(NamedTuple):
@@ -77,10 +80,10 @@ class Begun(NamedTuple):
     real: Tensor
 
 
-def beginnings(pretrained: Pretrained, count: int, seed: int) -> Begun:
-    """Of ``count`` paragraphs; no paragraph belongs to two seeds, as long as there are enough."""
+def beginnings(pretrained: Pretrained, count: int, seed: int, texts: list[str] | None = None) -> Begun:
+    """Of ``count`` paragraphs of the book, or of ``texts``; none belongs to two seeds, as long as there are enough."""
     size = BEGINNING + LENGTH
-    long = [ids for text in paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size]
+    long = [ids for text in texts or paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size]
     groups = torch.randperm(len(long), generator=generator(0)).split(count)
     whole = [group for group in groups if len(group) == count]
     chosen = torch.tensor([long[i][:size] for i in whole[seed % len(whole)].tolist()])  # (N, BEGINNING + LENGTH)
