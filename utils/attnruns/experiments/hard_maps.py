@@ -115,14 +115,14 @@ def attended(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str
 
     every = torch.ones_like(there)
     found["second"] = {name: share(2, {2: ways[way]}, every) for name, way in (("first", "first"), ("second", "own"))}
-    third = {"as trained": {}} | {name: {3: position} for name, position in ways.items()}
+    third: dict[str, dict[int, Tensor]] = {"as trained": {}} | {name: {3: position} for name, position in ways.items()}
     third["empty at words 2 and 3"] = {2: ways["empty"], 3: ways["empty"]}
     found["third"] = {name: share(3, cells, there) for name, cells in third.items()}
     return found | {"canvases": int(there.sum()), "donor": names_with_a_donor(file, model, read)}
 
 
 @torch.no_grad()
-def names_with_a_donor(file: dict[str, Any], model: nn.Module, read: Callable) -> dict[str, Any]:
+def names_with_a_donor(file: dict[str, Any], model: Any, read: Callable) -> dict[str, Any]:
     """What the model names if it reads the second digit of *another* canvas at the relation, and then an empty cell.
 
     Returns:
