@@ -65,10 +65,10 @@ def test_it_begins_with_the_numbers_of_the_chapter_and_draws_where_one_presses(t
         tmp_path, ROBOT + STARTS + script, given={"name": "feature_map", "start": start}, figures=["feature_map"]
     )
     assert (
-        "It and 1 other with its sign have the weight 0.371 each, and each of the 14 others has 0.018."
+        "It and 1 other with its form have the weight 0.371 each, and each of the 14 others has 0.018."
         in found["before"]
     )
-    assert "It and 2 others with its sign have the weight 0.274 each" in found["after"]
+    assert "It and 2 others with its form have the weight 0.274 each" in found["after"]
 
 
 def test_one_weight_is_written_in_one_way(tmp_path):

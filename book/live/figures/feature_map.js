@@ -16,17 +16,17 @@
     [0, "erase"],
   ];
 
-  // The weights of position `query`: β times the dot product of its feature and theirs, 1 for the same sign, else 0.
+  // The weights of position `query`: β times the dot product of its feature and theirs, 1 for the same form, else 0.
   LIVE.mapWeights = (signs, query, beta) =>
     Array.from(softmax(Float64Array.from(signs, (sign) => (sign && sign === signs[query] ? beta : 0))));
 
   LIVE.figure("feature_map", {
     title: "Attention over a map of 4 × 4 positions",
-    todo: "The two corners have the same sign, and the upper left one attends. How much weight does the other corner receive? Which step of β is the first with which it receives more than 0.45? Then draw more circles: what happens to the weight of each? Choose an empty position as the query, too.",
+    todo: "The two corners have the same form, and the upper left one attends. How much weight does the other corner receive? Which step of β is the first with which it receives more than 0.45? Then draw more circles: what happens to the weight of each? Choose an empty position as the query, too.",
     learned:
-      "With β = 3 each corner has the weight 0.371, however far apart the two are: move the second circle to any position, and its weight stays the same. Each has more than 0.45 where β is larger than ln 63 = 4.14, so that 4.5 is the first step of the slider with which it does. The position itself always takes as much as its partner, because both have the same sign, and each further circle takes an equal part. An empty query has the score 0 for all positions, so that it attends to all sixteen alike.",
+      "With β = 3 each corner has the weight 0.371, however far apart the two are: move the second circle to any position, and its weight stays the same. Each has more than 0.45 where β is larger than ln 63 = 4.14, so that 4.5 is the first step of the slider with which it does. The position itself always takes as much as its partner, because both have the same form, and each further circle takes an equal part. An empty query has the score 0 for all positions, so that it attends to all sixteen alike.",
     about:
-      "No network runs here: the score is β for a position with the sign of the query, and 0 for all others, as in the chapter’s example, where β is 3.",
+      "No network runs here: the score is β for a position with the form of the query, and 0 for all others, as in the chapter’s example, where β is 3.",
     defaults: { signs: Array.from({ length: N }, (_, i) => Number(i === 0 || i === N - 1)), query: 0, beta: 3, tool: 3 },
     draw(room, state, kept) {
       const said = words(),
@@ -76,8 +76,8 @@
           ? start + "It is empty, so all 16 positions have the weight " + most.toFixed(DIGITS) + "."
           : start +
               (alike > 1
-                ? "It and " + (alike - 1) + " other" + (alike > 2 ? "s" : "") + " with its sign have"
-                : "It alone has its sign, with") +
+                ? "It and " + (alike - 1) + " other" + (alike > 2 ? "s" : "") + " with its form have"
+                : "It alone has its form, with") +
               " the weight " +
               most.toFixed(DIGITS) +
               (alike > 1 ? " each" : "") +
