@@ -81,7 +81,7 @@
     title: "What a baseline is good for",
     todo: "Move “Added to all rewards” to −3: which variances change, and what do the trainings come to? Then look for the constant b with the least variance. Finally begin with the policy that is nearly sure of the two.",
     learned:
-      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
+      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas; as the figure begins, the variance is least at −1.9, and not at the expected reward, −2.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
     about:
       "The three cells of Chapter 6 with the rewards −3, −1 and −2, and the seven as the best. Variances are computed over all possible draws. Bars of trainings show the mean of " +
       TRAININGS +
