@@ -98,7 +98,7 @@ def answer(
         chromium() or "chromium",
         *QUIET,
         f"--user-data-dir={folder}/profile",
-        "--virtual-time-budget=60000",
+        "--virtual-time-budget=300000",
         "--dump-dom",
     ]
     shown = subprocess.run(
