@@ -65,7 +65,9 @@ QUERIES = {
     "pip install": "book/reference/own_project",
     "slides": "book/teaching/guide",
 }
-SECTIONS = {"flash attention": "exact-attention-without-the-matrix"}  # a page that is called so, at the section that explains it
+SECTIONS = {
+    "flash attention": "exact-attention-without-the-matrix"
+}  # a page that is called so, at the section that explains it
 TERMS = {
     "exposure bias": "term-exposure-bias",
     "convex hulls": "term-convex-hull",
