@@ -46,8 +46,15 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
     "beam": TRANSFORMER,
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),
-    "captioner": (*RECURRENT, "engine/captioner", "parts/digits", "parts/captions", "parts/digit_board"),
-    "donor": ("engine/sagan",),
+    "captioner": (
+        *RECURRENT,
+        "engine/convolution",
+        "engine/captioner",
+        "parts/digits",
+        "parts/captions",
+        "parts/digit_board",
+    ),
+    "donor": ("engine/convolution", "engine/sagan"),
     "courier": ("engine/blocks", "engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,

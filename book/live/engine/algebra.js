@@ -150,6 +150,11 @@
     );
   }
 
+  // Random numbers between 0 and 1, the same for the same seed, a whole number from 1 to 2147483646 (Lehmer).
+  function chanceFrom(seed) {
+    return () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  }
+
   // How many equal weights would be as spread as these: 2 to the power of their entropy in bits.
   const spread = (weights) => 2 ** -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
 
@@ -167,6 +172,7 @@
     layerNorm,
     largest,
     drawn,
+    chanceFrom,
     spread,
   });
 })(globalThis);

@@ -2,28 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE;
-  const { joined, softmax, weightedSum, additive, lstm, cellOf, largest, drawn } = LIVE;
-
-  // A convolution with windows of 3 × 3 and a border of zeros, then ReLU: planes of side × side numbers in and out.
-  function convolve(W, b, planes, side) {
-    const count = planes.length;
-    return Array.from(b, (bias, out) => {
-      const result = new Float32Array(side * side).fill(bias);
-      planes.forEach((plane, from) => {
-        for (let k = 0, at = (out * count + from) * 9; k < 9; k++) {
-          const w = W[at + k],
-            dy = Math.floor(k / 3) - 1,
-            dx = (k % 3) - 1;
-          for (let y = Math.max(0, -dy); y < Math.min(side, side - dy); y++) {
-            for (let x = Math.max(0, -dx); x < Math.min(side, side - dx); x++) {
-              result[y * side + x] += w * plane[(y + dy) * side + x + dx];
-            }
-          }
-        }
-      });
-      return result.map((v) => Math.max(0, v));
-    });
-  }
+  const { joined, softmax, weightedSum, additive, lstm, cellOf, largest, drawn, convolve } = LIVE;
 
   // The maximum of each 2 × 2.
   const pool = (planes, side) =>
@@ -41,7 +20,11 @@
       at = LIVE.layers(T),
       score = additive(at, "score"),
       cell = cellOf(T, "cell.cell", "");
-    const features = (name, planes, side) => convolve(T["features." + name + ".weight"], T["features." + name + ".bias"], planes, side);
+    // A convolution, then ReLU.
+    const features = (name, planes, side) =>
+      convolve(T["features." + name + ".weight"], T["features." + name + ".bias"], planes, side, side).map((plane) =>
+        plane.map((v) => Math.max(0, v)),
+      );
 
     function annotate(image, side) {
       // image: side × side numbers, 0 paper, 1 ink

@@ -2,40 +2,19 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { softmax, sigmoid } = LIVE;
+    { softmax, sigmoid, convolve } = LIVE;
   const ROWS = 4, // of the map that attention works on
     COLUMNS = 16,
     NOISE = 16; // features of a cell of the noise
 
   // Normal numbers, the same for the same seed (Box and Muller).
   LIVE.normals = function (seed, count) {
-    let last = 1 + ((seed * 7919) % 2147483646);
-    const chance = () => (last = (last * 48271) % 2147483647) / 2147483647;
+    const chance = LIVE.chanceFrom(1 + ((seed * 7919) % 2147483646));
     for (let n = 0; n < 10; n++) {
       chance();
     }
     return Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(chance())) * Math.cos(2 * Math.PI * chance()));
   };
-
-  // A convolution with windows of 3 × 3 and a border of zeros: planes of rows × columns numbers in and out.
-  function convolve(W, planes, rows, columns) {
-    return Array.from({ length: W.length / (9 * planes.length) }, (_, out) => {
-      const result = new Float32Array(rows * columns);
-      planes.forEach((plane, from) => {
-        for (let k = 0; k < 9; k++) {
-          const w = W[(out * planes.length + from) * 9 + k],
-            dy = Math.floor(k / 3) - 1,
-            dx = (k % 3) - 1;
-          for (let y = Math.max(0, -dy); y < Math.min(rows, rows - dy); y++) {
-            for (let x = Math.max(0, -dx); x < Math.min(columns, columns - dx); x++) {
-              result[y * columns + x] += w * plane[(y + dy) * columns + x + dx];
-            }
-          }
-        }
-      });
-      return result;
-    });
-  }
 
   // Each position becomes 2 × 2.
   const doubled = (planes, columns) =>
@@ -53,7 +32,7 @@
     // Convolution, batch normalisation as after training, ReLU.
     function layer(name, planes, rows, columns) {
       const [mean, spread, weight, bias] = ["running_mean", "running_var", "weight", "bias"].map((part) => T[name + ".1." + part]);
-      return convolve(T[name + ".0.weight"], planes, rows, columns).map((plane, c) =>
+      return convolve(T[name + ".0.weight"], null, planes, rows, columns).map((plane, c) =>
         plane.map((v) => Math.max(0, ((v - mean[c]) / Math.sqrt(spread[c] + 1e-5)) * weight[c] + bias[c])),
       );
     }
@@ -110,7 +89,7 @@
         );
         const y = own.map((vector, j) => vector.map((v, c) => v + T["attention.gamma"][0] * attended[j][c]));
         const drawn = layer("third", doubled(planesOf(y), COLUMNS), 2 * ROWS, 2 * COLUMNS);
-        const [image] = convolve(T["output.weight"], drawn, 2 * ROWS, 2 * COLUMNS);
+        const [image] = convolve(T["output.weight"], null, drawn, 2 * ROWS, 2 * COLUMNS);
         return { image: image.map((v) => sigmoid(v + T["output.bias"][0])), weights: found.map(({ weights }) => weights) };
       },
     };

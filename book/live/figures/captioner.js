@@ -22,18 +22,12 @@
         both = make("p", { class: "live-head" }),
         said = words();
       const models = { Soft: LIVE.Captioner(softPack), Hard: LIVE.Captioner(hardPack, { hard: true }) },
-        drawing = LIVE.Captioner(hardPack, { hard: true, draw: chance });
+        drawing = LIVE.Captioner(hardPack, { hard: true, draw: LIVE.chanceFrom(1) });
       const counts = new Map(); // captions with drawn positions
-      let seed = 1,
-        image = null,
+      let image = null,
         starts = {},
         runs = {},
         shows = [];
-      // The same draws again from the same seed.
-      function chance() {
-        seed = (seed * 48271) % 2147483647;
-        return seed / 2147483647;
-      }
       const board = LIVE.digitBoard({
         state,
         nameOf,

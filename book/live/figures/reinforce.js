@@ -52,9 +52,8 @@
 
   // The mean probability of the best cell over TRAININGS of so many steps; the random numbers are always the same.
   LIVE.trainedByDraws = function (steps, draws, start, rewards, way, constant) {
-    let seed = 1,
-      sum = 0;
-    const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    let sum = 0;
+    const random = LIVE.chanceFrom(1);
     for (let n = 0; n < TRAININGS; n++) {
       let scores = start.map(Math.log),
         chances = start;

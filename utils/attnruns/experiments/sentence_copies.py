@@ -16,7 +16,7 @@ from attnbook.models.pretrained import Pretrained
 from attnbook.modes import evaluating
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import fused, smollm2
-from attnruns.experiments.written_texts import Endless, written
+from attnruns.experiments.written_texts import Endless, own_group, written
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -30,10 +30,7 @@ WAYS: dict[str, dict[str, Any]] = {"greedy": {"temperature": 0.0}, "temperature 
 def sentences(pretrained: Pretrained, count: int, seed: int) -> Tensor:
     """The tokens of ``count`` sentences, ``(count, SIZE)``, each as it stands behind another sentence."""
     coded = [pretrained.tokenizer.encode(f" {text}").ids for text in everyday()]
-    fitting = [ids for ids in coded if len(ids) == SIZE]
-    groups = torch.randperm(len(fitting), generator=generator(0)).split(count)
-    whole = [group for group in groups if len(group) == count]
-    return torch.tensor([fitting[i] for i in whole[seed % len(whole)].tolist()])
+    return own_group([ids for ids in coded if len(ids) == SIZE], count, seed)
 
 
 def everyday() -> list[str]:

@@ -13,7 +13,17 @@ from typing import Any
 import torch
 
 from attnruns.experiments.real_model import fused, smollm2
-from attnruns.experiments.written_texts import BEGINNING, LENGTH, Begun, Endless, beginnings, figures_of, written
+from attnruns.experiments.written_texts import (
+    BEGINNING,
+    LENGTH,
+    Begun,
+    Endless,
+    beginnings,
+    figures_by_way,
+    figures_of,
+    without_texts,
+    written,
+)
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -39,10 +49,9 @@ def texts(job: Job) -> dict[str, Any]:
     with fused(pretrained.model):
         tokens, nats = written(model, begun.prompts, LENGTH, job.seed, WAYS)
         real = model.surprises(torch.cat([begun.prompts, begun.real], dim=1))[:, -LENGTH:]
-    by_way = zip(WAYS, tokens.chunk(len(WAYS)), nats.chunk(len(WAYS)), strict=True)
-    found = {way: figures_of(pretrained, rows, of) for way, rows, of in by_way}
+    found = figures_by_way(pretrained, WAYS, tokens, nats)
     found["the manual"] = figures_of(pretrained, begun.real, real)
-    return {"by_way": {way: {name: of[name] for name in ("nats", "repeated")} for way, of in found.items()}}
+    return {"by_way": without_texts(found)}
 
 
 def tail(model: Endless, begun: Begun) -> dict[str, float]:

@@ -8,7 +8,15 @@ are drawn three times for each paragraph, so that temperature and nucleus can be
 from typing import Any
 
 from attnruns.experiments.real_model import fused, smollm2
-from attnruns.experiments.written_texts import BEGINNING, LENGTH, Endless, beginnings, figures_of, written
+from attnruns.experiments.written_texts import (
+    BEGINNING,
+    LENGTH,
+    Endless,
+    beginnings,
+    figures_by_way,
+    without_texts,
+    written,
+)
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -29,9 +37,7 @@ def drawn(job: Job, ways: dict[str, dict[str, Any]], times: int) -> dict[str, An
     prompts = beginnings(pretrained, job.steps, job.seed).prompts.repeat(times, 1)
     with fused(pretrained.model):
         tokens, nats = written(Endless(pretrained), prompts, LENGTH, job.seed, ways)
-    by_way = zip(ways, tokens.chunk(len(ways)), nats.chunk(len(ways)), strict=True)
-    found = {way: figures_of(pretrained, rows, of) for way, rows, of in by_way}
-    return {"by_way": {way: {name: of[name] for name in ("nats", "repeated")} for way, of in found.items()}}
+    return {"by_way": without_texts(figures_by_way(pretrained, ways, tokens, nats))}
 
 
 def texts(job: Job) -> dict[str, Any]:

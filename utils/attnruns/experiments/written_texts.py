@@ -6,7 +6,7 @@ text is forbidden, so that all have the same length. All samples of a seed are d
 beginning of a story is continued, too, to be read and not to be measured.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -80,13 +80,18 @@ class Begun(NamedTuple):
     real: Tensor
 
 
+def own_group(rows: list[list[int]], count: int, seed: int) -> Tensor:
+    """``count`` rows of equal length as one tensor; none belongs to two seeds, as long as there are enough."""
+    groups = torch.randperm(len(rows), generator=generator(0)).split(count)
+    whole = [group for group in groups if len(group) == count]
+    return torch.tensor([rows[i] for i in whole[seed % len(whole)].tolist()])
+
+
 def beginnings(pretrained: Pretrained, count: int, seed: int, texts: list[str] | None = None) -> Begun:
     """Of ``count`` paragraphs of the book, or of ``texts``; none belongs to two seeds, as long as there are enough."""
     size = BEGINNING + LENGTH
     long = [ids for text in texts or paragraphs() if len(ids := pretrained.tokenizer.encode(text).ids) >= size]
-    groups = torch.randperm(len(long), generator=generator(0)).split(count)
-    whole = [group for group in groups if len(group) == count]
-    chosen = torch.tensor([long[i][:size] for i in whole[seed % len(whole)].tolist()])  # (N, BEGINNING + LENGTH)
+    chosen = own_group([ids[:size] for ids in long], count, seed)  # (N, BEGINNING + LENGTH)
     return Begun(chosen[:, :BEGINNING], chosen[:, BEGINNING:])
 
 
@@ -119,6 +124,19 @@ def figures_of(pretrained: Pretrained, tokens: Tensor, nats: Tensor) -> dict[str
     }  # fmt: skip
 
 
+def figures_by_way(
+    pretrained: Pretrained, ways: Collection[str], tokens: Tensor, nats: Tensor
+) -> dict[str, dict[str, Any]]:
+    """The figures of each way, of what :func:`written` returns."""
+    parts = zip(ways, tokens.chunk(len(ways)), nats.chunk(len(ways)), strict=True)
+    return {way: figures_of(pretrained, rows, of) for way, rows, of in parts}
+
+
+def without_texts(found: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Of the figures by way, the means and by text alone."""
+    return {way: {name: of[name] for name in ("nats", "repeated")} for way, of in found.items()}
+
+
 def written(
     model: Endless, prompts: Tensor, length: int, seed: int, ways: dict[str, dict[str, Any]]
 ) -> tuple[Tensor, Tensor]:
@@ -140,11 +158,9 @@ def texts(job: Job) -> dict[str, Any]:
         nats = model.surprises(torch.cat([begun.prompts.repeat(2, 1), both], dim=1))[:, -LENGTH:]
         story = torch.tensor([pretrained.tokenizer.encode(STORY).ids])
         stories, _ = written(model, story, STORY_LENGTH, job.seed, WAYS)
-    by_way = zip(WAYS, tokens.chunk(len(WAYS)), nats_of_ways.chunk(len(WAYS)), stories.tolist(), strict=True)
-    found = {
-        way: {**figures_of(pretrained, rows, of), "story": pretrained.tokenizer.decode(told)}
-        for way, rows, of, told in by_way
-    }
+    found = figures_by_way(pretrained, WAYS, tokens, nats_of_ways)
+    for figures, told in zip(found.values(), stories.tolist(), strict=True):
+        figures["story"] = pretrained.tokenizer.decode(told)
     found[f"beam of {WIDTH}"] = figures_of(pretrained, searched, nats[: len(searched)])
     found["the book"] = figures_of(pretrained, begun.real, nats[len(searched) :])
     return {"by_way": found}

@@ -32,16 +32,17 @@ def draw_drift(panels: Mapping[str, object], rows: Sequence[int], mark: int, nam
     steps, total = shapes.pop()
     if not 0 <= mark < steps:
         raise ValueError(f"mark must be one of the {steps} steps, got {mark}")
-    named = [f"{row % total}: {name}" for row, name in zip(rows, names, strict=True)]
+    shown = [row % total for row in rows]
+    named = [f"{row}: {name}" for row, name in zip(shown, names, strict=True)]
     size = (6.5, 0.9 + len(strips) * (0.35 + 0.16 * len(rows)))
     _, axes = plt.subplots(len(strips), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
     for ax, (title, weights) in zip(axes[:, 0], strips.items(), strict=True):
         image = ax.imshow(
-            weights[:, [row % total for row in rows]].T, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto",
+            weights[:, shown].T, cmap=HEAT_MAP, vmin=0, vmax=1, aspect="auto",
             interpolation="nearest", extent=(-mark - 0.5, steps - mark - 0.5, len(rows) - 0.5, -0.5),
         )  # fmt: skip
         ax.axvline(-0.5, color=INK, linestyle="--", linewidth=1.2)
-        for place in np.flatnonzero(np.diff([row % total for row in rows]) < 0):  # from the last row to row 0
+        for place in np.flatnonzero(np.diff(shown) < 0):  # from the last row to row 0
             ax.axhline(place + 0.5, color=GREY, linewidth=0.8)
         ax.set_title(title, loc="left", fontsize=12)
         ax.set_yticks(range(len(rows)), named, fontsize=10)
