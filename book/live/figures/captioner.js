@@ -21,8 +21,9 @@
         counted = make("p", { class: "live-before", role: "status" }),
         both = make("p", { class: "live-head" }),
         said = words();
-      const models = { Soft: LIVE.Captioner(softPack), Hard: LIVE.Captioner(hardPack, { hard: true }) },
-        drawing = LIVE.Captioner(hardPack, { hard: true, draw: LIVE.chanceFrom(1) });
+      const chance = LIVE.chanceFrom(1),
+        models = { Soft: LIVE.Captioner(softPack), Hard: LIVE.Captioner(hardPack, { hard: true }) },
+        drawing = LIVE.Captioner(hardPack, { hard: true, draw: chance });
       const counts = new Map(); // captions with drawn positions
       let image = null,
         starts = {},
