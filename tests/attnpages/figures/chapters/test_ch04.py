@@ -88,7 +88,8 @@ def test_centres_are_drawn_against_the_true_positions():
     assert [ax.get_title() for ax in axes] == ["5 numbers", "15"]
     diagonal, units, tens = axes[0].lines
     assert list(diagonal.get_xdata()) == [0, 1]
-    assert [(list(marks.get_xdata()), list(marks.get_ydata())) for marks in (units, tens)] == [([1], [0.5]), ([0], [2.0])]
+    assert (list(units.get_xdata()), list(units.get_ydata())) == ([1], [0.5])
+    assert (list(tens.get_xdata()), list(tens.get_ydata())) == ([0], [2.0])
     assert [marks.get_label() for marks in (units, tens)] == ["local-p, units", "local-p, tens"]
     assert units.get_marker() != tens.get_marker()
 
