@@ -83,12 +83,15 @@ def test_no_path_is_refused():
 
 
 def test_centres_are_drawn_against_the_true_positions():
-    axes = plot_centres({"5 numbers": {"local-p": [(1, 0.5), (0, 2.0)]}, "15": {"local-p": [(9, 9.0)]}})
+    five = {"local-p": {"units": [(1, 0.5)], "tens": [(0, 2.0)]}}
+    axes = plot_centres({"5 numbers": five, "15": {"local-p": {"units": [(9, 9.0)]}}})
     assert [ax.get_title() for ax in axes] == ["5 numbers", "15"]
-    diagonal, marks = axes[0].lines
+    diagonal, units, tens = axes[0].lines
     assert list(diagonal.get_xdata()) == [0, 1]
-    assert (list(marks.get_xdata()), list(marks.get_ydata())) == ([1, 0], [0.5, 2.0])
-    assert marks.get_label() == "local-p"
+    assert (list(units.get_xdata()), list(units.get_ydata())) == ([1], [0.5])
+    assert (list(tens.get_xdata()), list(tens.get_ydata())) == ([0], [2.0])
+    assert [marks.get_label() for marks in (units, tens)] == ["local-p, units", "local-p, tens"]
+    assert units.get_marker() != tens.get_marker()
 
 
 def test_no_list_with_centres_is_refused():

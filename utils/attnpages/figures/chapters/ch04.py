@@ -257,11 +257,12 @@ def plot_centre_paths(
     return ax
 
 
-def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> np.ndarray:
-    """Draw where windows stand against where they should: a panel per list, a kind of mark per rule for the centre.
+def plot_centres(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]]) -> np.ndarray:
+    """Draw where windows stand against where they should: a panel per list, a colour per rule, a mark per kind of word.
 
     Args:
-        panels: ``{title: {rule: [(position of the true word, centre)]}}``. On the grey diagonal the two agree.
+        panels: ``{title: {rule: {kind of word: [(position of the true word, centre)]}}}``. On the grey diagonal the two
+            agree.
 
     Returns:
         the axes, one per panel.
@@ -273,14 +274,15 @@ def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]
         raise ValueError("panels is empty; give at least one list with its centres")
     figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), layout="constrained", squeeze=False)
     for ax, (title, rules) in zip(axes[0], panels.items(), strict=True):
-        last = max(position for pairs in rules.values() for position, _ in pairs)
+        last = max(position for kinds in rules.values() for pairs in kinds.values() for position, _ in pairs)
         ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, marker="", zorder=1)
-        for (name, pairs), style in zip(rules.items(), STYLES, strict=False):
-            ax.plot(*zip(*pairs, strict=True), linestyle="", marker=style.marker, markersize=5, color=style.colour,
-                    fillstyle="none", label=readable(name))  # fmt: skip
+        for (name, kinds), style, fill in zip(rules.items(), STYLES, ("none", "full"), strict=False):
+            for (kind, pairs), marker in zip(kinds.items(), ("o", "^"), strict=False):
+                ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=5, color=style.colour,
+                        fillstyle=fill, label=f"{readable(name)}, {kind}")  # fmt: skip
         ax.set(title=title, xlabel="true position", xlim=(-1, last + 1), ylim=(-1, last + 1))
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(7, integer=True))
     axes[0, 0].set_ylabel("centre of the window")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(panels) + 2)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return axes[0]
