@@ -60,7 +60,7 @@ GROUPED_QUERY_ATTENTION = Exercise(
     cases=_groups,
     returns=("context", "weights"),
     tolerance=1e-7,
-    about=About(points=4, minutes=22, difficulty=4, read_again=("20_attention_today", "The cache, by hand")),
+    about=About(points=4, minutes=22, difficulty=4, read_again=("20_attention_today", "Share keys and values")),
 )
 
 must = GROUPED_QUERY_ATTENTION.properties

@@ -35,7 +35,8 @@ def draw_kept(
     axes = grid[:, 0]
     for ax, (title, kept) in zip(axes, caches.items(), strict=True):
         for first, layer, width, height in kept:
-            ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0))
+            # without snapping to whole pixels, so that thin stripes stay equally thin
+            ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0, snap=False))
         if title in sinks:
             ax.add_patch(plt.Rectangle((0, 0), tokens / 100, layers, color=ORANGE, linewidth=0, zorder=2))
         ax.set(xlim=(0, tokens), ylim=(0, layers), yticks=(0, layers), ylabel="layers")
@@ -70,7 +71,7 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
         ax.set(xlabel=label, ylim=(0, 1.05))
     for first in axes[::columns]:
         first.set_ylabel("values recalled (share)")
-    figure.legend(axes[0].get_lines(), memories[0], loc="outside upper left", ncols=4 if len(memories[0]) <= 4 else 3)
+    figure.legend(axes[0].get_lines(), memories[0], loc="outside upper left", ncols=4)
     return axes
 
 
