@@ -64,10 +64,13 @@ BINDING = """
       return [...weights.map(LIVE.percent), best.join(", ")];
     });"""
 REINFORCE = """
-    const variance = (way, constant) => (draws) =>
-      LIVE.spreadOfEstimate(draws, [0.5, 0.3, 0.2], [-3, -1, -2], way, constant).variance.toFixed(2);
-    const ways = [["none"], ["constant", -2.2], ["constant", -1], ["constant", -0.5], ["others"]];
-    return ways.map((way) => [2, 4].map(variance(...way)));"""
+    const start = [0.5, 0.3, 0.2], given = [-3, -1, -2], lower = [-6, -4, -5];
+    const ways = [["none"], ["constant", -2.2], ["others"]];
+    const row = (way) => [
+      ...[given, lower].map((rewards) => LIVE.spreadOfEstimate(2, start, rewards, ...way).variance.toFixed(2)),
+      LIVE.percent(LIVE.trainedByDraws(20, 2, start, lower, ...way)),
+    ];
+    return [...ways.map(row), ["0", "0", LIVE.percent(LIVE.trainedByDraws(20, 2, start, lower, "exact"))]];"""
 TAPE = """
     const machine = LIVE.NTM(await LIVE.load("ntm"));
     const copied = (text, rows) => Array.from(LIVE.copyText(machine, text, rows).answer);

@@ -66,17 +66,26 @@ def test_trainings_come_to_what_the_figure_says_that_one_has_learned(tmp_path):
     assert sure["exact"] == pytest.approx(scores.softmax(dim=0)[1].item(), abs=1e-4)
 
 
-def test_it_begins_with_the_two_draws_of_the_chapter(tmp_path):
+def test_it_begins_on_the_harder_canvas_and_comes_back_to_that_of_the_chapter(tmp_path):
     start = dict(asked(ROOT / "chapters/06_captioning.ipynb"))["reinforce"]
     script = """
-        const first = now(); slide("Added to all rewards", -3); const lower = now().said;
-        slide("Draws per step", 4); slide("Added to all rewards", 0);
-        return { first, lower, four: now().said };"""
+        const first = now(); slide("Added to all rewards", 0); const given = now().said;
+        slide("Draws per step", 4);
+        return { first, given, four: now().said };"""
     given = {"name": "reinforce", "start": start}
     found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["reinforce"])
     begins = found["first"]["said"]
-    assert "The rewards are −3.0, −1.0, −2.0." in begins
+    assert "The rewards are −6.0, −4.0, −5.0." in begins
     assert "the exact gradient, (−0.40, 0.36, 0.04)" in begins
-    assert "1.22 with no baseline, 0.09 with constant b, 0.47 with leave-one-out" in begins
-    assert "0.47 with leave-one-out" in found["lower"]
-    assert "0.11 with leave-one-out" in found["four"]
+    assert "7.60 with no baseline, 2.37 with constant b, 0.47 with leave-one-out" in begins
+    assert "The rewards are −3.0, −1.0, −2.0." in found["given"]
+    assert "1.22 with no baseline, 0.09 with constant b, 0.47 with leave-one-out" in found["given"]
+    assert "0.61 with no baseline, 0.04 with constant b, 0.11 with leave-one-out" in found["four"]
+
+
+def test_the_best_constant_is_the_one_that_the_figure_names(tmp_path):
+    constants = [round(-7 + 0.1 * n, 1) for n in range(101)]  # those of the slider
+    given = [[2, EARLY, shifted(-3), "constant", b] for b in constants]
+    variances = [each["variance"] for each in answer(tmp_path, SPREAD, given={"all": given}, figures=["reinforce"])]
+    assert constants[variances.index(min(variances))] == -4.9
+    assert "the variance is least at −4.9, and not at the expected reward, −5.2" in said("reinforce", "learned")

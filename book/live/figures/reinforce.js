@@ -78,16 +78,16 @@
 
   LIVE.figure("reinforce", {
     title: "What a baseline is good for",
-    todo: "Move “Added to all rewards” to −3: which variances change, and what do the trainings come to? Then look for the constant b with the least variance. Finally begin with the policy that is nearly sure of the two.",
+    todo: "On this canvas all rewards are lower by 3. Move “Added to all rewards” to 0: which bars stay the same, and which of the others change most? Then go back to −3, and look for the constant b with the least variance. Finally begin with the policy that is nearly sure of the two.",
     learned:
-      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas; as the figure begins, the variance is least at −1.9, and not at the expected reward, −2.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
+      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas; as the figure begins, the variance is least at −4.9, and not at the expected reward, −5.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
     about:
-      "The three cells of Chapter 6 with the rewards −3, −1 and −2, and the seven as the best. Variances are computed over all possible draws. Bars of trainings show the mean of " +
+      "The three cells of Chapter 6 with the rewards −3, −1 and −2, to which the first slider adds a number; the seven is the best. Variances are computed over all possible draws. Bars of trainings show the mean of " +
       TRAININGS +
       " trainings that change the three scores by " +
       RATE +
       " times the estimate per step, with the same random numbers each time.",
-    defaults: { shift: 0, constant: -2.2, draws: 2, steps: 20, start: "early" },
+    defaults: { shift: -3, constant: -2.2, draws: 2, steps: 20, start: "early" },
     draw(room, state, kept) {
       const said = words(),
         results = make("div", { class: "live-planes" });

@@ -2,7 +2,7 @@ import pytest
 import torch
 from matplotlib.patches import Rectangle
 
-from attnpages.figures.chapters.ch06_maps import by_offset, plot_maps, plot_offsets, plot_two_ways
+from attnpages.figures.chapters.ch06_maps import Read, by_offset, plot_maps, plot_offsets, plot_reads, plot_two_ways
 
 IMAGE = torch.zeros(8, 8).index_fill(0, torch.tensor([3]), 1.0)
 
@@ -35,6 +35,22 @@ def test_two_ways_stand_below_each_other_with_their_own_words_and_the_cell_that_
 def test_maps_that_do_not_match_are_refused(maps):
     with pytest.raises(ValueError, match="maps must be"):
         plot_two_ways(IMAGE, maps, {"a": ["seven"], "b": ["seven"]})
+
+
+def test_the_cell_that_is_read_is_framed_and_the_others_are_pale(looks_right):
+    reads = [Read(IMAGE, 0, "two"), Read(IMAGE, 3, "seven (0.66)")]
+    axes = plot_reads({"as trained": reads, "an empty cell": reads}, cells=2)
+    assert [ax.get_title() for ax in axes] == ["two", "seven (0.66)"] * 2
+    pale = [[patch for patch in ax.patches if patch.get_alpha() == 0.7] for ax in axes]
+    assert [len(of) for of in pale] == [3, 3, 3, 3]
+    frames = [[patch.get_xy() for patch in ax.patches if patch.get_linestyle() == "--"] for ax in axes]
+    assert frames == [[(-0.5, -0.5)], [(3.5, 3.5)]] * 2
+
+
+@pytest.mark.parametrize("rows", [{}, {"a": []}, {"a": [Read(IMAGE, 9, "x")]}, {"a": [Read(IMAGE, 0, "x")], "b": []}])
+def test_reads_that_do_not_match_are_refused(rows):
+    with pytest.raises(ValueError, match="rows must be"):
+        plot_reads(rows)
 
 
 def test_the_mean_by_offset_is_that_of_the_cells_there():

@@ -1,6 +1,7 @@
 """Figures of chapter 06: maps of attention over a canvas, and values by their offset from a digit."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -92,6 +93,51 @@ def plot_two_ways(image: Tensor, maps: Mapping[str, Tensor], captions: Mapping[s
                 if cell == int(each.argmax()):
                     _frame(ax, left, top, side)
     return list(axes.flat)
+
+
+class Read(NamedTuple):
+    """What a hard model reads at one word, and the word.
+
+    Fields:
+        image: ``(S, S)``, the canvas from which the cell is taken, 0 = paper, 1 = ink.
+        cell: its number, row by row. word: what is written, as the panel's title.
+    """
+
+    image: Tensor
+    cell: int
+    word: str
+
+
+def plot_reads(rows: Mapping[str, Sequence[Read]], cells: int = 3) -> list[Axes]:
+    """Draw the cells that a hard model reads: a row per test, a panel per word; what is not read is pale.
+
+    Args:
+        rows: ``{name of the test, left of its row: what is read at each word}``. cells: per side of a canvas.
+
+    Raises:
+        ValueError: if there is no test, their words differ in number, or a cell lies outside of the canvas.
+    """
+    lengths = {len(reads) for reads in rows.values()}
+    if len(lengths) != 1 or not max(lengths) or any(not 0 <= r.cell < cells**2 for of in rows.values() for r in of):
+        raise ValueError(f"rows must be at least one, of as many words each, with cells below {cells**2}, got {rows}")
+    columns = max(lengths)
+    size, widths = (6.5, 0.1 + 1.75 * len(rows)), [1.15, *[1.0] * columns]
+    _, axes = plt.subplots(
+        len(rows), 1 + columns, figsize=size, layout="constrained", squeeze=False, width_ratios=widths
+    )
+    for line_of, (name, reads) in zip(axes, rows.items(), strict=True):
+        for ax in line_of:
+            ax.set_axis_off()
+        line_of[0].text(0.0, 0.5, name, size=10, ha="left", va="center", transform=line_of[0].transAxes)
+        for ax, read in zip(line_of[1:], reads, strict=True):
+            _ink(ax, read.image, read.word, filled=True)
+            side = len(read.image) / cells
+            for cell in range(cells**2):
+                corner = cell % cells * side - 0.5, cell // cells * side - 0.5
+                if cell != read.cell:
+                    ax.add_patch(Rectangle(corner, side, side, facecolor=PAPER, edgecolor=FAINT, alpha=0.7))
+            _frame(ax, read.cell % cells * side - 0.5, read.cell // cells * side - 0.5, side)
+    return list(axes[:, 1:].flat)
 
 
 def _ink(ax: Axes, image: Tensor, title: str, filled: bool) -> None:
