@@ -213,7 +213,9 @@ def draw_versions(
             for place, part in enumerate(parts):
                 width = 0.165 * max(len(part), 3) + 0.3
                 fill, edge = (AMBER, INK) if place in changed else (PAPER, FAINT)
-                box_around(ax, (x + width / 2, y - row), width, 0.72, part, size=10, fill=fill, edge=edge, dashed=not part)
+                box_around(
+                    ax, (x + width / 2, y - row), width, 0.72, part, size=10, fill=fill, edge=edge, dashed=not part
+                )
                 x += width + 0.08
             *before, last = german.split()
             ax.text(10.55, y - row, " ".join(before), ha="right", va="center", fontstyle="italic")
