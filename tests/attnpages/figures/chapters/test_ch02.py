@@ -86,14 +86,22 @@ def test_a_table_with_other_kinds_is_refused(table, message):
         plot_changes(table)
 
 
-VERSIONS = {"with": (("three", "hundred", "two"), 1, "drei hundert"), "without": (("three", ","), 1, "drei ,")}
+VERSIONS = {
+    "first": {"with": (("three", "hundred", "two"), (), "drei hundert"), "without": (("three", ","), (1,), "drei ,")},
+    "middle": {"control": (("seven", ",", "four", ""), (2, 3), "sieben , vier hundert")},
+}
 
 
 def test_versions_show_their_parts_and_highlight_what_differs():
     ax = draw_versions(VERSIONS)
-    assert {"with", "without", "three", "hundred", "two", "drei", "hundert"} <= written_in(ax)
+    assert {"first", "middle", "with", "without", "three", "hundred", "two", "drei", "hundert"} <= written_in(ax)
     fills = [to_hex(patch.get_facecolor()) for patch in ax.patches]
-    assert [place for place, fill in enumerate(fills) if fill == AMBER.lower()] == [1, 5]
+    assert [place for place, fill in enumerate(fills) if fill == AMBER.lower()] == [5, 9, 10]
+
+
+def test_words_that_a_version_leaves_out_are_a_dashed_gap():
+    dashed = [patch.get_linestyle() == "--" for patch in draw_versions(VERSIONS).patches]
+    assert [place for place, gap in enumerate(dashed) if gap] == [10]
 
 
 COUNTS = {

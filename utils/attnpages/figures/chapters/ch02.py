@@ -1,7 +1,7 @@
 """Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, their exchange, kinds."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -181,7 +181,7 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
         arrow(ax, (start + 0.55, 4.4), (end - 0.55, 4.4), dashed=start == last)
     for x, number, name in (
         (hundred, 1, "context\nat hundert"),
-        (three, 2, "context\nat drei"),
+        (three, 2, "annotation\nof three\nat drei"),
         (last, 3, "first\nstate"),
     ):
         arrow(ax, (x, 1.67), (x, 4.03), colour=BLUE, width=2)
@@ -191,27 +191,36 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
     return ax
 
 
-def draw_versions(rows: Mapping[str, tuple[Sequence[str], int, str]], ax: Axes | None = None) -> Axes:
-    """Draw versions of one list, one per row, and after each the words that its translation begins with.
+def draw_versions(
+    groups: Mapping[str, Mapping[str, tuple[Sequence[str], Collection[int], str]]], ax: Axes | None = None
+) -> Axes:
+    """Draw versions of lists, one per row, and after each the words of its translation that differ.
 
     Args:
-        rows: name of the version -> the parts of the source, which of them is highlighted because it differs (its
-            number, from 0), and the first German words, of which the last stands in a box.
+        groups: title of a group -> name of the version -> the parts of the source, which of them are highlighted
+            because they differ (their numbers, from 0; an empty part is a gap, where words are left out), and the
+            German words, of which the last stands in a box.
     """
-    ax = canvas(ax, (6.5, 1.9), (-1.75, 12.1), (-len(rows) + 0.4, 1.1))
-    for x, title in ((3.9, "source"), (10.4, "translation begins")):
-        ax.text(x, 0.85, title, ha="center", va="center", fontsize=10, color=DARK_GREY)
-    for row, (name, (parts, changed, german)) in enumerate(rows.items()):
-        ax.text(-0.15, -row, name, ha="right", va="center", fontsize=10)
-        x = 0.0
-        for place, part in enumerate(parts):
-            width = 0.165 * len(part) + 0.3
-            fill, edge = (AMBER, INK) if place == changed else (PAPER, FAINT)
-            box_around(ax, (x + width / 2, -row), width, 0.66, part, size=10, fill=fill, edge=edge)
-            x += width + 0.08
-        *before, last = german.split()
-        ax.text(10.2, -row, " ".join(before), ha="right", va="center", fontstyle="italic")
-        box_around(ax, (11.2, -row), 1.7, 0.66, last, size=11, fill=WRITES, edge=INK)
+    rows = sum(len(group) + 1 for group in groups.values())
+    ax = canvas(ax, (6.5, 0.44 * rows + 0.1), (-1.95, 12.3), (-rows + 0.4, 0.5))
+    y = 0.0
+    for title, group in groups.items():
+        ax.text(-1.9, y, title, ha="left", va="center", fontsize=11, fontweight="bold")
+        ax.text(10.9, y, "translation", ha="center", va="center", fontsize=10, color=DARK_GREY)
+        for row, (name, (parts, changed, german)) in enumerate(group.items(), start=1):
+            ax.text(-0.15, y - row, name, ha="right", va="center", fontsize=10)
+            x = 0.0
+            for place, part in enumerate(parts):
+                width = 0.165 * max(len(part), 3) + 0.3
+                fill, edge = (AMBER, INK) if place in changed else (PAPER, FAINT)
+                box_around(
+                    ax, (x + width / 2, y - row), width, 0.72, part, size=10, fill=fill, edge=edge, dashed=not part
+                )
+                x += width + 0.08
+            *before, last = german.split()
+            ax.text(10.55, y - row, " ".join(before), ha="right", va="center", fontstyle="italic")
+            box_around(ax, (11.45, y - row), 1.6, 0.72, last, size=11, fill=WRITES, edge=INK)
+        y -= len(group) + 1
     return ax
 
 
