@@ -72,8 +72,8 @@ def draw_bump(ax: Axes, half_width: float = 1.0, reach: float = 4.0) -> Axes:
     x = np.linspace(-reach, reach, 201)
     up, down = np.tanh(x + half_width), np.tanh(x - half_width)
     for y, sign, style in ((up, "+", STYLES[1]), (down, "−", STYLES[2])):
-        look = {"linestyle": style.line, "color": style.colour, "linewidth": 1.4, "marker": ""}
-        ax.plot(x, y, label=f"tanh(x {sign} {half_width:g})", **look)
+        name = f"tanh(x {sign} {half_width:g})"
+        ax.plot(x, y, label=name, linestyle=style.line, color=style.colour, linewidth=1.4, marker="")
     ax.plot(x, up - down, color=STYLES[0].colour, linestyle="-", linewidth=2.6, marker="", label="first − second")
     ax.set(title="additive: one feature", xlabel="x: query minus key", ylim=(-1.2, 3.4), yticks=(-1, 0, 1))
     ax.set_box_aspect(1)
