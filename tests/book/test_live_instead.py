@@ -12,13 +12,10 @@ QUERY = """
     const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
     const at = ([kind, beta]) => write(LIVE.attendInPlane([2, 1], keys, values, kind, beta));
     return [["dot", 0.1], ["dot", 1], ["dot", 10], ["cosine", 1], ["cosine", 10]].map(at);"""
-LONGER = """
-    const plane = LIVE.plane({ label: "", range: 5, points: [], moved() {} });
-    const all = LIVE.pairs([2, 1, 1, 4, 1, 0]);
-    const keys = (by) => all.map((key, n) => (n ? key : key.map((v) => by * v)));
-    const weights = (by, kind) => (at) => LIVE.attendInPlane(at, keys(by), all, kind, 1).weights;
-    const part = (by, kind) => LIVE.colour(plane, all.map(() => 0), weights(by, kind))[0];
-    return [1, 2].map((by) => ["dot", "scaled", "cosine"].map((kind) => String(Math.round(100 * part(by, kind)))));"""
+SHARPER = """
+    const keys = LIVE.pairs([2, 1, 1, 4, 1, 0]), kinds = ["dot", "nearest", "cosine"];
+    const bread = (kind, beta) => LIVE.percent(LIVE.attendInPlane([2, 1], keys, keys, kind, beta).weights[0]);
+    return [0.25, 1, 4].map((beta) => kinds.map((kind) => bread(kind, beta)));"""
 BOTTLENECK = """
     const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers"));
     const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
@@ -122,8 +119,8 @@ class TestNumbers:
         assert [row[2:] for row in rows] == answer(tmp_path, QUERY, figures=["query"])
         assert [row[1] for row in rows] == ["0.1", "1", "10", "1", "10"]
 
-    def test_of_a_longer_key(self, tmp_path):
-        assert [row[1:] for row in table("03_scores", "query")] == answer(tmp_path, LONGER, figures=["query"])
+    def test_of_a_sharper_softmax(self, tmp_path):
+        assert [row[1:] for row in table("03_scores", "query")] == answer(tmp_path, SHARPER, figures=["query"])
 
     def test_of_the_bottleneck(self, tmp_path):
         given = {"lists": [[27, 504, 927, 493, 230, 46], [611] * 6]}

@@ -80,6 +80,21 @@ def test_a_longer_key_has_the_largest_weight_in_more_of_the_plane_unless_the_cos
     assert cosine[1] == cosine[0]
 
 
+def test_no_sharpness_gives_bread_the_largest_weight_with_the_dot_product_and_each_with_the_nearest_key(tmp_path):
+    script = """
+        const keys = LIVE.pairs([2, 1, 1, 4, 1, 0]), betas = [0.032, 0.25, 1, 4, 50];
+        const first = (kind) => betas.map((beta) => {
+          const { weights } = LIVE.attendInPlane([2, 1], keys, keys, kind, beta);
+          return weights.indexOf(Math.max(...weights));
+        });
+        const starts = ["dot", "nearest", "cosine"].map(first), off = (k) => Math.hypot(k[0] + 1.3, k[1] - 0.4);
+        const { scores } = LIVE.attendInPlane([-1.3, 0.4], keys, keys, "nearest", 1);
+        return { starts, added: scores.map((score, n) => score + off(keys[n]) ** 2 / 2) };"""
+    found = answer(tmp_path, script, figures=["query"])
+    assert found["starts"] == [[1] * 5, [0] * 5, [0] * 5]
+    assert found["added"] == pytest.approx([(1.3**2 + 0.4**2) / 2] * 3)  # the same for all keys
+
+
 def test_the_gradient_begins_with_the_row_of_zwei(tmp_path):
     script = """
         const first = now(), after = (name) => { press(name); return now(); };

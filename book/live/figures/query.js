@@ -7,6 +7,7 @@
   const SCORES = {
     dot: ["q · k", dot],
     scaled: ["q · k / √d", (q, k) => dot(q, k) / Math.SQRT2],
+    nearest: ["q · k − ½‖k‖²", (q, k) => dot(q, k) - dot(k, k) / 2],
     cosine: ["cosine", (q, k) => dot(q, k) / (Math.hypot(...q) * Math.hypot(...k) || 1)],
   };
   // Scores, weights and context of a query. `kind`: a key of SCORES. `beta`: what the scores are multiplied by.
@@ -44,6 +45,14 @@
     todo: "Drag the query (the ring) until another key has the largest weight, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
     learned:
       "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of the key with the largest score, or to the mean of several that tie; a small β brings it to the mean of all values. It always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
+    says: ({ kinds }) =>
+      kinds.includes("nearest")
+        ? {
+            todo: "The ring is your wish. With q · k the cookbook has the largest weight. Move β from one end to the other: does bread ever have it? Then choose q · k − ½‖k‖² and do the same. What does β change, and what does the score change?",
+            learned:
+              "With q · k bread never has the largest weight: β decides how sharp the weights are and never which one is the largest, so the borders between the colours get sharper and stay where they are. A small β brings the context near the mean of the three values, and a large one to the value of the book that is ahead. The score decides which book that is. With q · k − ½‖k‖² it is always the nearest one, so each border lies halfway between two keys. With the cosine only the directions count, and all borders meet in the origin.",
+          }
+        : {},
     about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
     // The example of chapter 0. A window: its middle, and how far it reaches to each side. `kinds`: the scores to choose from.
     defaults: {

@@ -86,8 +86,8 @@ must(
 wrong = SCALED_DOT_ATTENTION.mistakes
 wrong += CLOSED_WRONGLY
 wrong("not scaled", {" / query.shape[-1] ** 0.5": ""}).says("""
-    You did not divide the scores by √D. With many features the scores become large, almost all the weight goes to one
-    key, and the gradient of the softmax vanishes.""")
+    You did not divide the scores by √D. With many features the scores become large, and almost all the weight goes to
+    one key, which chance has chosen before training.""")
 wrong("divided by D", {" ** 0.5": ""}).says("""
     You divided the scores by D. The *variance* of a dot product of D features is D, so its standard deviation is √D:
     divide by the root.""")

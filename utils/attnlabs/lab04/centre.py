@@ -109,7 +109,7 @@ def _zeros_beyond_the_ends(result, previous, filters):
 LOCATION_FEATURES = Exercise(
     location_features,
     cases=_weights_before,
-    about=About(points=3, minutes=17, difficulty=3, read_again=("03_scores", "Which keys can a score distinguish?")),
+    about=About(points=3, minutes=17, difficulty=3, read_again=("03_scores", "What training cannot repair")),
 )
 
 must = LOCATION_FEATURES.properties

@@ -9,7 +9,6 @@ from attnpages.figures.chapters.ch03 import (
     plot_batch,
     plot_by_rate,
     plot_mixing,
-    plot_preferences,
     plot_runs,
 )
 
@@ -42,30 +41,6 @@ def test_no_two_texts_of_the_library_overlap():
 def test_a_book_without_a_value_is_refused():
     with pytest.raises(ValueError, match="values has 1 entries but there are 2 titles"):
         draw_library(**{**BOOKS, "values": [[9, 1]]})
-
-
-def test_each_score_has_a_plane_with_the_query_and_the_keys(texts):
-    scores = {"dot": lambda keys: keys @ torch.tensor([2.0, 1]), "norm": lambda keys: keys.norm(dim=-1)}
-    axes = plot_preferences(scores, [2, 1], {"bread": (2, 1), "Rome": (1, 0)})
-    assert [ax.get_title() for ax in axes.flat] == ["dot", "norm"]
-    for ax in axes.flat:
-        assert {"bread", "Rome"} <= set(texts(ax))
-        assert [line.get_xydata().tolist() for line in ax.lines] == [[[2, 1]], [[2, 1]], [[1, 0]]]
-        assert ax.get_xlim() == ax.get_ylim() == (-1, 5)
-
-
-def test_a_panel_without_a_score_is_removed():
-    scores = dict.fromkeys(("one", "two", "three"), lambda keys: keys.sum(dim=-1))
-    figure = plot_preferences(scores, [2, 1], {})[0, 0].figure
-    assert [ax.get_title() for ax in figure.axes] == ["one", "two", "three"]
-
-
-@pytest.mark.parametrize(
-    ("scores", "query", "says"), [({}, [2, 1], "scores is empty"), ({"a": None}, [2], "1 features")]
-)
-def test_no_scores_and_a_query_outside_the_plane_are_refused(scores, query, says):
-    with pytest.raises(ValueError, match=says):
-        plot_preferences(scores, query, {})
 
 
 def test_each_input_has_a_bar_at_each_position():

@@ -1,11 +1,10 @@
-"""Figures of chapter 03: the library with its numbers, what scores prefer, panels over features, mixtures, and runs."""
+"""Figures of chapter 03: the library with its numbers, panels over features, mixtures, and runs."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-import torch
 from matplotlib.axes import Axes
 from torch import Tensor
 
@@ -13,7 +12,7 @@ from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import as_matrix, plot_heat
 from attnpages.figures.palette import FAINT, LINE, SAND
-from attnpages.figures.style import HEAT_MAP, STYLES, styles_for
+from attnpages.figures.style import STYLES, styles_for
 
 
 def draw_library(
@@ -99,53 +98,6 @@ def plot_against_features(
     features = sorted({x for curves in panels.values() for points in curves.values() for x in points})
     axes[-1].set_xticks(features, [str(x) for x in features])
     axes[-1].set_xlabel(xlabel)
-    return axes
-
-
-def plot_preferences(
-    scores: Mapping[str, Callable[[Tensor], Tensor]],
-    query: Sequence[float],
-    keys: Mapping[str, Sequence[float]],
-    limits: tuple[float, float] = (-1.0, 5.0),
-    labels: tuple[str, str] = ("feature 1 of the key", "feature 2 of the key"),
-) -> np.ndarray:
-    """Draw what scores prefer: for each of them the plane of all keys with two features, darker for a higher score.
-
-    Args:
-        scores: ``{title: function}``, two panels in a row; a function takes keys ``(N, 2)`` and returns ``(N,)``.
-        query: where the ring is drawn. ``keys``: ``{name: key}``, points with their names.
-        limits: of both axes. ``labels``: what the two features are.
-
-    Raises:
-        ValueError: if there is no score, or the query has not two features.
-    """
-    if not scores:
-        raise ValueError("scores is empty; give at least one title with its function")
-    if len(query) != 2:
-        raise ValueError(f"the query has {len(query)} features; the plane has two")
-    rows = math.ceil(len(scores) / 2)
-    _, axes = plt.subplots(
-        rows, 2, figsize=(6.5, 0.5 + 2.9 * rows), squeeze=False, sharex=True, sharey=True, layout="constrained"
-    )
-    side = torch.linspace(*limits, 121)  # (N,)
-    plane = torch.cartesian_prod(side, side)  # (N * N, 2)
-    for ax, (title, score) in zip(axes.flat, scores.items(), strict=False):
-        heights = score(plane).reshape(len(side), len(side)).T  # (second feature, first feature)
-        ax.contourf(side, side, heights, levels=20, cmap=HEAT_MAP, alpha=0.75)
-        ax.contour(side, side, heights, levels=20, colors=LINE, linewidths=0.8, linestyles="solid")
-        ax.plot(*query, "o", markersize=15, markerfacecolor="none", markeredgecolor="black", markeredgewidth=1.6)
-        for (name, key), style in zip(keys.items(), STYLES, strict=False):
-            ax.plot(*key, "o", markersize=8, color=style.colour, markeredgecolor="white")
-            look = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-            ax.annotate(name, key, (10, 8), textcoords="offset points", fontsize=11, bbox=look)
-        ax.set(title=title, aspect="equal", xlim=limits, ylim=limits)
-        ax.grid(visible=False)
-    for ax in axes[-1]:
-        ax.set_xlabel(labels[0])
-    for ax in axes[:, 0]:
-        ax.set_ylabel(labels[1])
-    for ax in list(axes.flat)[len(scores) :]:
-        ax.remove()
     return axes
 
 
