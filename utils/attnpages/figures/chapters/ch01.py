@@ -116,7 +116,7 @@ def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes 
     on_axis = {
         name: {width.bit_length() - 1: values for width, values in curve.items()} for name, curve in shares.items()
     }
-    ax = plot_by_length(on_axis, "numbers that pass, k", "exact match (share of lists of two)", ax, trained=None)
+    ax = plot_by_length(on_axis, "numbers that pass, m", "exact match (share of lists of two)", ax, trained=None)
     ax.set_xticks([width.bit_length() - 1 for width in widths], [str(width) for width in widths])
     return ax
 
