@@ -43,8 +43,9 @@ class Written(NamedTuple):
 def state_without(text: Replaced, heads: list[Head], at: int) -> LanguageModelState:
     """The state before the last token, if heads are replaced at position ``at``; everything after them reacts."""
     instead = [text.means[layer][head] for layer, head in heads]
+    before = text.state_before(at)  # with all heads
     with without_heads(text.attentions, heads, instead):
-        _, state, _ = text.model.read(text.ids[:, at : at + 1], text.state_before(at))
+        _, state, _ = text.model.read(text.ids[:, at : at + 1], before)
     return text.model.read(text.ids[:, at + 1 : -1], state)[1] if at + 2 < text.ids.shape[1] else state
 
 
