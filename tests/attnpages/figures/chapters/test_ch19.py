@@ -1,7 +1,14 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch19 import draw_circuit, plot_heads, plot_removed, plot_sinks, plot_surprises
+from attnpages.figures.chapters.ch19 import (
+    draw_circuit,
+    draw_cuts,
+    plot_heads,
+    plot_removed,
+    plot_sinks,
+    plot_surprises,
+)
 
 
 def test_each_token_has_a_bar_and_marked_ones_a_colour_of_their_own():
@@ -66,8 +73,19 @@ def test_the_circuit_leads_from_each_token_to_a_later_one():
     ax = draw_circuit("on", "Qu")
     words = [text.get_text() for text in ax.texts]
     assert words.count("on") == words.count("Qu") == 2  # read twice; read once and written once
-    assert "“on” stands before me" in words
+    assert {"“I follow on”", "key: “I follow on”", "query: “who follows on?”"} <= set(words)
     ends = [patch._posA_posB for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     assert len(ends) == 2
     assert all(end[0] > start[0] for start, end in ends)
     assert ends[0][0][1] < ends[1][0][1]  # layer 17 before layers 18 and 19
+
+
+def test_what_an_intervention_changes_is_dashed_and_its_result_stands_beside():
+    ax = draw_cuts({"nothing": ((), "−0.0"), "keys": (("keys", "finders"), "−7.0"), "rest": (("rest",), "−1.0")})
+    words = [text.get_text() for text in ax.texts]
+    assert [words.count(name) for name in ("nothing", "note of 17.1", "other parts", "−7.0")] == [1, 3, 3, 1]
+    dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
+    assert len(dashed) == 2 * 2 + 1  # two stations with their arrows, and the arrow of the ways around
+    assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
+    with pytest.raises(ValueError, match=r"got \['values'\]"):
+        draw_cuts({"values": (("values",), "")})

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers
 from attnpages.figures.heat import as_label, as_matrix, plot_heat
-from attnpages.figures.palette import BLACK, BLUE, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
+from attnpages.figures.palette import BLACK, BLUE, DARK_GREY, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import Look, new_axes
 
 
@@ -150,20 +150,55 @@ def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
         before, copied: the token that occurs twice, and the one after it.
     """
     ax = canvas(ax, (6.5, 4.3), (-0.2, 10.2), (0.1, 6.7))
-    first, then, last = 2.6, 5.1, 9.3  # where the three tokens stand
+    first, then, last = 2.4, 4.7, 9.3  # where the three tokens stand
     for (x, token), top in zip(((first, before), (then, copied), (last, before)), (2.0, 3.7, 5.65), strict=True):
         line(ax, (x, x), (0.9, top), FAINT, 2.6)
         box_around(ax, (x, 0.55), 1.3, 0.7, token, fill=READS)
     say(ax, (then + last) / 2, 0.55, "…", size=14)
     arrow(ax, (first, 2.0), (then, 2.0), BLUE, 2.2)
     say(ax, (first + then) / 2, 2.4, "17.1", colour=BLUE)
-    say(ax, then + 0.2, 2.2, "writes a note:", ha="left", colour=BLUE, size=10)
-    say(ax, then + 0.2, 1.7, f"“{before}” stands before me", ha="left", colour=BLUE, size=10)
+    say(ax, then + 0.2, 2.2, "adds a note:", ha="left", colour=BLUE, size=10)
+    say(ax, then + 0.2, 1.7, f"“I follow {before}”", ha="left", colour=BLUE, size=10)
     arrow(ax, (then, 3.7), (last, 3.7), RUST, 2.2)
-    say(ax, (then + last) / 2, 4.1, "finders", colour=RUST)
-    say(ax, (then + last) / 2, 3.3, "their keys contain the note", colour=RUST, size=10)
-    say(ax, last - 0.2, 5.0, "later parts, not traced", ha="right", colour=GREY)
+    say(ax, then + 0.2, 3.3, f"key: “I follow {before}”", ha="left", colour=BLUE, size=10)
+    say(ax, last - 0.2, 3.3, "finders", ha="right", colour=RUST)
+    say(ax, last - 0.2, 4.1, f"query: “who follows {before}?”", ha="right", colour=RUST, size=10)
+    say(ax, last - 0.2, 5.0, "late heads and feed-forward layers", ha="right", colour=DARK_GREY, size=10)
     box_around(ax, (last, 6.0), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.7, "18 and 19"), (5.0, "20 to 30")):
         say(ax, -0.2, y, layer, ha="left")
+    return ax
+
+
+STATIONS = {"note": (1.2, "note of 17.1"), "keys": (4.2, "finders' keys"), "finders": (7.2, "finders")}
+
+
+def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None = None) -> Axes:
+    """Draw, one above the other, which parts of the circuit an intervention changes, and what comes of it.
+
+    Args:
+        rows: ``{name: (parts, result)}`` from top to bottom. A part is ``note``, ``keys``, ``finders``, or ``rest`` for
+            the ways around the keys; those named are changed, and drawn dashed.
+
+    Raises:
+        ValueError: if a row names another part.
+    """
+    if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "rest"}:
+        raise ValueError(f"parts are {[*STATIONS, 'rest']}, got {sorted(unknown)}")
+    ax = canvas(ax, (6.5, 0.1 + 1.25 * len(rows)), (0, 11.4), (-2.1 * len(rows) + 0.3, 0.4))
+    for row, (name, (changed, result)) in enumerate(rows.items()):
+        y = -2.1 * row - 0.75
+        say(ax, 0.1, y + 0.75, name, ha="left", size=10, weight="bold")
+        ends = [*(x for x, _ in STATIONS.values()), 10.4]
+        for (part, (x, text)), end in zip(STATIONS.items(), ends[1:], strict=True):
+            off = part in changed
+            colour = RUST if off else BLUE
+            box_around(ax, (x, y), 2.1, 0.6, text, size=10, fill="white" if off else READS, edge=colour, dashed=off)
+            arrow(ax, (x + 1.05, y), (end - (1.05 if end < 10 else 0.9), y), colour, 1.6, dashed=off)
+        off = "rest" in changed
+        colour, (start, end) = RUST if off else BLUE, (STATIONS["note"][0], 8.9)
+        line(ax, (start, start, end), (y - 0.3, y - 0.6, y - 0.6), colour, 1.6, dashed=off)
+        arrow(ax, (end, y - 0.6), (end, y - 0.04), colour, 1.6, dashed=off)
+        say(ax, (start + end) / 2, y - 0.82, "other parts", size=9, colour=colour)
+        say(ax, 10.5, y, result, size=10)
     return ax
