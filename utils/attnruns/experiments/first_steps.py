@@ -30,7 +30,9 @@ STEPS = dict.fromkeys(RECIPES, 100)
 
 def candidates(model: Controlled) -> list[Tensor]:
     """Of each encoder layer above the lowest, the matrix from the layer below to the candidate of the memory cell."""
-    return [lstm.weight_ih_l0.detach()[2 * HIDDEN : 3 * HIDDEN].clone() for lstm in model.encoder.upper]
+    return [
+        lstm.get_parameter("weight_ih_l0").detach()[2 * HIDDEN : 3 * HIDDEN].clone() for lstm in model.encoder.upper
+    ]
 
 
 def run(job: Job) -> Outcome:
