@@ -7,6 +7,7 @@ import torch
 from experiment_runs import checked_run, once_on_the_card
 
 from attnbook.data.batching import shift_right
+from attnbook.training.losses import sequence_loss
 from attnruns.experiments import depth_controls, residual_sides
 from attnruns.shared.runner import Job
 
@@ -57,3 +58,22 @@ def test_adams_first_step_does_not_depend_on_the_size_of_a_gradient():
         depth_controls.OPTIMISERS["adam"]([weight], lr=0.1).step()
         moved.append(weight.detach())
     torch.testing.assert_close(*moved)
+
+
+@pytest.mark.parametrize("name", ["sgd", "sgd_residual"])
+def test_the_gradient_of_an_output_is_what_a_small_move_of_it_changes_the_loss_by(name):
+    lists = residual_sides.task()
+    torch.manual_seed(0)
+    model, batch = depth_controls.RECIPES[name].build(lists).double(), lists.collate(lists.train[:8])
+    outputs, mask = model.encoded(batch.source, batch.lengths)
+    words = shift_right(batch.target)
+
+    def loss(moved):
+        return sequence_loss(model.decoded([*outputs[:-1], moved], mask, words)[0], batch.target)
+
+    (gradient,) = torch.autograd.grad(loss(outputs[-1]), outputs[-1], retain_graph=True)
+    step = 1e-4 * gradient / gradient.norm()
+    change = (loss(outputs[-1] + step) - loss(outputs[-1] - step)).item() / 2e-4
+    norms = depth_controls.output_gradients(model, batch)
+    assert len(norms) == 8
+    assert norms[-1] == pytest.approx(change, rel=1e-3)

@@ -15,13 +15,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnbook.attention import attend
-from attnbook.data.batching import Batch, Task
+from attnbook.data.batching import Batch, Task, shift_right
 from attnbook.device import best_device
 from attnbook.measure.evaluation import accuracy
 from attnbook.models.gnmt import FIRST_RESIDUAL
 from attnbook.models.seq2seq import Encoder
 from attnbook.seeding import seed_everything
-from attnbook.training.losses import teacher_forcing_loss
+from attnbook.training.losses import sequence_loss, teacher_forcing_loss
 from attnruns.experiments.residual_sides import EVERY, HIDDEN, RATE, TRAINING, WARMUP, Drawn, Translator, pairs, task
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -112,7 +112,10 @@ class Controlled(Translator):
 
     def forward(self, source: Tensor, lengths: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
         """``source (B, Tk)`` and the right words ``words (B, T)`` -> logits ``(B, T, V)``, weights ``(B, T, Tk)``."""
-        outputs, mask = self.encoded(source, lengths)
+        return self.decoded(*self.encoded(source, lengths), words)
+
+    def decoded(self, outputs: list[Tensor], mask: Tensor, words: Tensor) -> tuple[Tensor, Tensor]:
+        """What :meth:`encoded` returned and the right words ``(B, T)`` -> what :meth:`forward` returns."""
         annotations = outputs[-1].masked_fill(~mask[..., None], 0.0)
         x, _ = self.lowest(self.embed(words))  # (B, T, D)
         query = F.pad(x, (0, 0, 1, -1))  # the output at the previous word; zeros at the first
@@ -142,6 +145,13 @@ def gradients(model: Controlled, batch: Batch) -> list[float]:
     norms = [torch.cat(parts).norm().item() if parts else 0.0 for parts in of_layers]
     model.zero_grad()
     return [float(f"{value:.3g}") for value in norms]
+
+
+def output_gradients(model: Controlled, batch: Batch) -> list[float]:
+    """The norm of the loss's gradient by the outputs of each encoder layer, the lowest first."""
+    outputs, mask = model.encoded(batch.source, batch.lengths)
+    logits, _ = model.decoded(outputs, mask, shift_right(batch.target))
+    return [of_layer.norm().item() for of_layer in torch.autograd.grad(sequence_loss(logits, batch.target), outputs)]
 
 
 def controlled(job: Job, recipes: Mapping[str, Recipe], after: After | None = None) -> Outcome:

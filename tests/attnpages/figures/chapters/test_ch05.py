@@ -2,24 +2,38 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_gnmt, plot_coverage, plot_learned, plot_schedules
+from attnpages.figures.chapters.ch05 import draw_gnmt, draw_sum, plot_coverage, plot_learned, plot_schedules
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
 
-def test_layers_from_the_third_on_have_a_residual_connection(texts):
-    assert texts(draw_gnmt()).count("+") == 6  # layers 3, 4 and 8 of both stacks
+def test_from_the_second_picture_on_layers_from_the_third_on_have_a_residual_connection(texts):
+    signs = [text for text in draw_gnmt().texts if text.get_text() == "+"]
+    assert len(signs) == 12  # layers 3, 4 and 8 of both stacks, in two pictures
+    assert {text.get_position()[0] for text in signs} == {10.4, 14.8, 20.0, 29.0}
+
+
+def test_only_the_last_picture_has_a_layer_that_reads_in_both_directions(texts):
+    ax = draw_gnmt()
+    assert [text.get_position()[0] for text in ax.texts if "←" in text.get_text()] == [20.0]
+    assert {"1. two stacks", "2. sums", "3. attention"} <= set(texts(ax))
 
 
 def test_the_context_goes_to_the_layers_above_the_lowest_and_not_to_the_output():
     arrows = [patch._posA_posB for patch in draw_gnmt().patches if isinstance(patch, FancyArrowPatch)]
-    ends = [end for start, end in arrows if start[0] == 6.15]  # those that leave the line of the context
+    ends = [end for start, end in arrows if start[0] == pytest.approx(26.6)]  # those that leave the line of the context
     assert [height for _, height in ends] == [2.55, 3.75, 5.35, 7.35]  # layers 2, 3, 4 and 8
 
 
 def test_the_query_leaves_the_lowest_layer_of_the_decoder_by_its_output():
     dashed = [line for line in draw_gnmt().lines if line.get_linestyle() != "-"]
-    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in dashed] == [(8.3, (1.35 + 2.55) / 2)]
+    assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in dashed] == [(29.0, (1.35 + 2.55) / 2)]
+
+
+def test_a_sum_says_what_is_left_of_a_difference_with_and_without_it(texts):
+    ax = draw_sum(0.3)
+    assert texts(ax).count("1.04") == 2  # beside the sum, and in the triangle
+    assert {"0.3", "$f(x)$", "$x + f(x)$", "+"} <= set(texts(ax))
 
 
 def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):

@@ -1,5 +1,5 @@
-"""Figures of chapter 05: what stacks with another start, other steps or another sum learn, the whole of GNMT, when each
-layer can compute each word, and how much attention words get."""
+"""Figures of chapter 05: GNMT piece by piece, a layer with and without a sum, what stacks with another start or other
+steps learn, when each layer can compute each word, and how much attention words get."""
 
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
@@ -9,92 +9,124 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
-from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import STYLES, legend_above, new_axes
 
-_WIDTH, _HEIGHT = 2.7, 0.62  # of a layer's box
+_WIDTH, _HEIGHT = 2.5, 0.62  # of a layer's box
 _LAYERS = {1: 1.35, 2: 2.55, 3: 3.75, 4: 5.35, 8: 7.35}  # number of a layer: height of its middle
-_ENCODER, _DECODER, _CONTEXT = 1.9, 8.3, 6.15  # x of the two stacks, and of the line that carries the context
+_PICTURES = {"1. two stacks": (1.6, 5.6), "2. sums": (10.4, 14.8), "3. attention": (20.0, 29.0)}  # x of the stacks
 _MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be read
 
 
 def draw_gnmt(ax: Axes | None = None) -> Axes:
-    """Draw encoder, attention and decoder with eight layers each, of which 5 to 7 are left out."""
-    ax = canvas(ax, (6.5, 6.6), (0, 10.2), (-0.6, 9.9))
-    _stack(ax, _ENCODER, READS, "1   LSTM → and ←")
-    _stack(ax, _DECODER, WRITES, "1   LSTM →")
-    say(ax, _ENCODER, 0.25, "source words")
-    say(ax, _DECODER, 0.25, "previous target word")
-    say(ax, _ENCODER, 9.6, "Encoder", weight="bold", size=12)
-    say(ax, _DECODER, 9.6, "Decoder", weight="bold", size=12)
-    _attention(ax)
+    """Draw GNMT piece by piece: two stacks of eight layers, of which 5 to 7 are left out; with sums; with attention."""
+    ax = canvas(ax, (6.5, 4.2), (0, 31), (-0.7, 10.4))
+    for number, (title, (encoder, decoder)) in enumerate(_PICTURES.items(), start=1):
+        say(ax, (encoder + decoder) / 2, 10.05, title, weight="bold", size=11)
+        _stack(ax, encoder, READS, "1 → ←" if number == 3 else "1 →", sums=number > 1)
+        _stack(ax, decoder, WRITES, "1 →", sums=number > 1)
+        for x, name, words in ((encoder, "encoder", "source"), (decoder, "decoder", "target")):
+            say(ax, x, 9.25, name, size=9.5)
+            say(ax, x, 0.25, words, size=9)
+    _attention(ax, *_PICTURES["3. attention"])
     return ax
 
 
-def _stack(ax: Axes, x: float, fill: str, lowest: str) -> None:
-    """One box per layer, from bottom to top; from the third on with a residual connection."""
+def _stack(ax: Axes, x: float, fill: str, lowest: str, sums: bool) -> None:
+    """One box per layer, from bottom to top; if it has ``sums``, with a residual connection from the third on."""
     half = _HEIGHT / 2
     arrow(ax, (x, 0.5), (x, _LAYERS[1] - half))
     below = _LAYERS[1] + half
     for number in (2, 3, 4):
         arrow(ax, (x, below), (x, _LAYERS[number] - half))
-        below = _layer(ax, x, number, fill)
-    say(ax, x, 6.35, "⋮", size=16)
+        below = _layer(ax, x, number, fill, sums)
+    say(ax, x, 6.35, "⋮", size=14)
     line(ax, (x, x), (below, 6.12))
     arrow(ax, (x, 6.6), (x, _LAYERS[8] - half))
-    _layer(ax, x, 8, fill)
-    box_around(ax, (x, _LAYERS[1]), _WIDTH, _HEIGHT, lowest, fill=fill)
+    top = _layer(ax, x, 8, fill, sums)
+    arrow(ax, (x, top), (x, 8.85))
+    box_around(ax, (x, _LAYERS[1]), _WIDTH, _HEIGHT, lowest, size=10, fill=fill)
 
 
-def _layer(ax: Axes, x: float, number: int, fill: str) -> float:
+def _layer(ax: Axes, x: float, number: int, fill: str, sums: bool) -> float:
     """The box of a layer; returns the height at which what leaves it ends."""
     y = _LAYERS[number]
-    box_around(ax, (x, y), _WIDTH, _HEIGHT, f"{number}   LSTM →", fill=fill)
-    if number < 3:
+    box_around(ax, (x, y), _WIDTH, _HEIGHT, f"{number} →", size=10, fill=fill)
+    if not sums or number < 3:
         return y + _HEIGHT / 2
-    aside, low, high = x + _WIDTH / 2 + 0.22, y - _HEIGHT / 2 - 0.17, y + _HEIGHT / 2 + 0.28
+    aside, low, high = x + _WIDTH / 2 + 0.35, y - _HEIGHT / 2 - 0.2, y + _HEIGHT / 2 + 0.3
     _around(ax, x, (aside, low, high), y + _HEIGHT / 2)
-    return high + 0.16
+    return high + 0.2
 
 
 def _around(ax: Axes, x: float, bounds: tuple[float, float, float], top: float) -> None:
     """The line of a residual connection around a box, and the plus sign above ``top``, the upper edge of the box."""
     aside, low, high = bounds
-    line(ax, (x, aside, aside), (low, low, high), BLUE, width=2.0)
-    arrow(ax, (aside, high), (x + 0.16, high), BLUE, width=2.0)
+    line(ax, (x, aside, aside, x), (low, low, high, high), BLUE, width=1.8)
     line(ax, (x, x), (top, high - 0.16))
-    ax.text(x, high, "+", ha="center", va="center", fontsize=11, zorder=4, bbox=_circle())
+    ax.text(x, high, "+", ha="center", va="center", fontsize=8, zorder=4, bbox=_circle())
 
 
 def _circle() -> dict:
-    return {"boxstyle": "circle,pad=0.08", "facecolor": "white", "edgecolor": BLUE, "linewidth": 1.6}
+    return {"boxstyle": "circle,pad=0.05", "facecolor": "white", "edgecolor": BLUE, "linewidth": 1.4}
 
 
-def _attention(ax: Axes) -> None:
+def _attention(ax: Axes, encoder: float, decoder: float) -> None:
     """Annotations come down from the top of the encoder; the query is what leaves the lowest layer of the decoder."""
-    top, bottom, middle = _LAYERS[8] + 0.75, _LAYERS[1], 4.65
-    line(ax, (_ENCODER, _ENCODER, middle), (top, top + 0.22, top + 0.22))
-    arrow(ax, (middle, top + 0.22), (middle, bottom + 0.42))
-    say(ax, middle - 1.1, top + 0.5, "annotations: keys and values", size=10)
-    box_around(ax, (middle, bottom), 1.75, 0.84, "attention", fill=PAPER, edge=INK)
-    left = _DECODER - _WIDTH / 2
-    output, aside, low = (_LAYERS[1] + _LAYERS[2]) / 2, _DECODER + _WIDTH / 2 + 0.22, -0.35  # output: of layer 1
-    line(ax, (_DECODER, aside, aside, middle), (output, output, low, low), LINE, dashed=True)
+    bottom, middle, context = _LAYERS[1], encoder + 4.2, encoder + 6.6
+    line(ax, (encoder, middle), (8.55, 8.55))
+    arrow(ax, (middle, 8.55), (middle, bottom + 0.42))
+    _upright(ax, middle - 0.3, 4.6, "annotations")
+    box_around(ax, (middle, bottom), 3.7, 0.84, "attention", size=10, fill=PAPER, edge=INK)
+    left, aside, low = decoder - _WIDTH / 2, decoder + _WIDTH / 2 + 0.35, -0.35
+    output = (_LAYERS[1] + _LAYERS[2]) / 2  # of layer 1
+    line(ax, (decoder, aside, aside, middle), (output, output, low, low), LINE, dashed=True)
     arrow(ax, (middle, low), (middle, bottom - 0.42), LINE, dashed=True)
-    say(ax, middle + 0.2, -0.08, "query: previous word", ha="left", size=10)
-    _context(ax, (middle + 0.88, bottom), left)
-
-
-def _context(ax: Axes, start: Point, left: float) -> None:
-    """The context goes from the attention to each layer of the decoder above the lowest, as in the paper's figure 1."""
+    say(ax, middle - 0.3, 0.25, "query", ha="right", size=9)
     above = [y for number, y in _LAYERS.items() if number > 1]
-    line(ax, (start[0], _CONTEXT, _CONTEXT), (start[1], start[1], above[-1]), width=2.0)
+    line(ax, (middle + 1.85, context, context), (bottom, bottom, above[-1]), width=1.8)
     for y in above:
-        arrow(ax, (_CONTEXT, y), (left, y), width=2.0)
-    say(ax, _CONTEXT - 0.15, 4.6, "context", ha="right", size=10)
-    arrow(ax, (_DECODER, _LAYERS[8] + 0.75), (_DECODER, 8.85 - _HEIGHT / 2))
-    box_around(ax, (_DECODER, 8.85), _WIDTH, _HEIGHT, "softmax: next word", fill=PAPER)
+        arrow(ax, (context, y), (left, y), width=1.8)
+    _upright(ax, context - 0.3, 4.6, "context")
+
+
+def _upright(ax: Axes, x: float, y: float, text: str) -> None:
+    ax.text(x, y, text, ha="right", va="center", rotation=90, fontsize=9, color=INK, zorder=3)
+
+
+def draw_sum(factor: float, ax: Axes | None = None) -> Axes:
+    """Draw a layer that gives f(x), and one that gives x + f(x), each with what is left of a difference of 1.
+
+    Args:
+        factor: how long f makes a difference of 1; in the sum it is at a right angle to it.
+    """
+    ax = canvas(ax, (6.5, 2.3), (0, 14), (-0.2, 4.4))
+    for x, given, left in ((2.6, "$f(x)$", factor), (8.6, "$x + f(x)$", (1 + factor**2) ** 0.5)):
+        summed = given != "$f(x)$"
+        box_around(ax, (x, 1.9), 1.9, 0.9, "layer $f$", fill=READS)
+        say(ax, x, 0.05, "$x$")
+        say(ax, x + 0.5, 0.05, "1", ha="left", colour=RUST)
+        arrow(ax, (x, 0.35), (x, 1.45))
+        say(ax, x, 4.15, given)
+        say(ax, x + (1.15 if summed else 0.8), 4.15, f"{left:.2f}".rstrip("0"), ha="left", colour=RUST)
+        if summed:
+            _around(ax, x, (x + 1.6, 0.85, 2.95), 2.35)
+        arrow(ax, (x, 3.15 if summed else 2.35), (x, 3.8))
+    _triangle(ax, factor)
+    return ax
+
+
+def _triangle(ax: Axes, factor: float) -> None:
+    """A difference of 1, at a right angle to it what f makes of it, and their sum."""
+    start, unit = (11.6, 1.2), 1.9
+    corner, end = (start[0], start[1] + unit), (start[0] + factor * unit * 1.0, start[1] + unit)
+    arrow(ax, start, corner, BLUE, width=1.8)
+    arrow(ax, corner, end, INK, width=1.8)
+    arrow(ax, start, end, RUST, width=1.8)
+    say(ax, start[0] - 0.15, start[1] + unit / 2, "1", ha="right", colour=BLUE)
+    say(ax, (corner[0] + end[0]) / 2, corner[1] + 0.3, f"{factor:g}")
+    say(ax, start[0] + 0.55, start[1] + unit / 2, f"{(1 + factor**2) ** 0.5:.2f}", ha="left", colour=RUST)
 
 
 def plot_learned(
