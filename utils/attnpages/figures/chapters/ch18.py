@@ -15,12 +15,12 @@ from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import BLUE, FAINT, LINE, PALE_GREY, READS, SAND, SKY
 from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, styles_for
 
-_MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
+MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
 _PUBLISHED: Look = {"marker": "D", "color": "black", "linestyle": "", "markersize": 8, "markerfacecolor": "white"}
 
 
 def _looks(names: Iterable[str]) -> dict[str, CurveStyle]:
-    return styles_for([*_MODELS, *names])
+    return styles_for([*MODELS, *names])
 
 
 class Score(NamedTuple):
