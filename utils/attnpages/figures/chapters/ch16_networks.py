@@ -78,7 +78,9 @@ def draw_layer() -> Axes:
     ax = canvas(None, (6.5, 2.5), (0, 13), (-0.4, 4.6))
     middle, low = 2.0, 0.3
     box_around(ax, (0.8, middle), 1.4, 1.0, "map $x$\n$N × C$", size=10, fill=PAPER)
-    for y, name, fill in ((3.7, "queries\n$W_q x_j$", WRITES), (middle, "keys\n$W_k x_i$", READS), (low, "values\n$W_v x_i$", READS)):  # fmt: skip
+    projections = {3.7: ("queries\n$W_q x_j$", WRITES), middle: ("keys\n$W_k x_i$", READS),
+                   low: ("values\n$W_v x_i$", READS)}  # fmt: skip
+    for y, (name, fill) in projections.items():
         box_around(ax, (3.1, y), 1.6, 1.0, name, size=10, fill=fill)
         arrow(ax, (1.5, middle), (2.3, y), colour=LINE)
     box_around(ax, (5.75, 2.85), 2.2, 1.1, "weights $α$\n$N × N$, softmax", size=10, fill="white")
@@ -153,8 +155,12 @@ def _names(ax: Axes, rows: dict, height: dict) -> None:
         ax.annotate("", (29, y), (4, y), arrowprops=look, zorder=5)
         plate: Look = {"facecolor": "white", "edgecolor": TRUTH_COLOUR, "boxstyle": "round,pad=0.25"}
         ax.text(16, y, "link?", ha="center", va="center", fontsize=11, color=TRUTH_COLOUR, bbox=plate, zorder=6)
-    between = {"convolution, double, convolution": ("noise", "drawn"), "double, two convolutions": ("drawn", "canvas"),
-               "two convolutions, one with stride 2": ("canvas", "read"), "two convolutions": ("read", "scores")}  # fmt: skip
+    between = {
+        "convolution, double, convolution": ("noise", "drawn"),
+        "double, two convolutions": ("drawn", "canvas"),
+        "two convolutions, one with stride 2": ("canvas", "read"),
+        "two convolutions": ("read", "scores"),
+    }
     for text, (above, below) in between.items():
         say(ax, 16, (rows[above] + rows[below] + height[below]) / 2, text, size=9.5)
     for title, (above, below) in {"generator": ("noise", "drawn"), "discriminator": ("read", "scores")}.items():
