@@ -36,7 +36,7 @@ QUERIES = {
     "neural turning machines": "chapters/13_ntm",
     "travelling salesman": "chapters/14_pointer_networks",
     "meta learning few shot": "chapters/15_snail",
-    "vision transformers": "chapters/16_sagan_evidence",
+    "vision transformers": "chapters/16_sagan",
     "length generalization": "chapters/17_beyond_lengths",
     "BLEU score": "chapters/18_one_corpus",
     "llama": "chapters/19_real_model",
