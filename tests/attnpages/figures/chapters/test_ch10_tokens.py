@@ -8,7 +8,7 @@ COPIES = {"first": [("next", 0.2), ("door", 0.3)], "copy": [("next", 0.9), ("doo
 
 def test_each_token_of_a_copy_stands_with_its_probability_in_a_box_that_is_the_darker():
     ax = draw_copies(COPIES)
-    written = "first next 0.20 door 0.30 copy next 0.90 door 1.00".split()
+    written = ["first", "next", "0.20", "door", "0.30", "copy", "next", "0.90", "door", "1.00"]
     assert [text.get_text() for text in ax.texts] == written
     reds = [patch.get_facecolor()[0] for patch in ax.patches]
     assert reds == sorted(reds, reverse=True)
