@@ -1,0 +1,96 @@
+"""Figures of chapter 10 that show single tokens: copies of a sentence, the probabilities along a text, and a cache."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+
+from attnpages.figures.boxes import box, canvas, say
+from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, PAPER, READS, SKY
+from attnpages.figures.style import STYLES
+
+Token = tuple[str, float]  # a token, and its probability
+
+
+def draw_copies(rows: Mapping[str, Sequence[Token]], ax: Axes | None = None) -> Axes:
+    """Draw copies of a sentence below one another, each token in a box that is the darker the more probable it is.
+
+    Args:
+        rows: ``{name: [(token, probability), …]}``, all of one length.
+
+    Raises:
+        ValueError: if there is nothing to draw, or the rows have different lengths.
+    """
+    if not rows or len({len(tokens) for tokens in rows.values()}) != 1:
+        raise ValueError(f"rows must have at least one row, all of one length, got {dict(rows)}")
+    columns = len(next(iter(rows.values())))
+    ax = canvas(ax, (6.5, 0.66 * len(rows)), (-1.75, columns), (-len(rows), 0))
+    for number, (name, tokens) in enumerate(rows.items()):
+        say(ax, -1.7, -number - 0.5, name, ha="left")
+        for column, (token, p) in enumerate(tokens):
+            box(ax, column + 0.04, -number - 0.94, 0.92, 0.88, fill=_shade(p))
+            say(ax, column + 0.5, -number - 0.33, token, weight="bold")
+            say(ax, column + 0.5, -number - 0.7, f"{p:.2f}", size=10)
+    return ax
+
+
+def plot_traces(traces: Mapping[str, Sequence[float]]) -> list[Axes]:
+    """Draw the probability of each token of several texts, one panel for each text.
+
+    Args:
+        traces: ``{text: probability of each token}``.
+
+    Raises:
+        ValueError: if there is nothing to draw, or a number is no probability.
+    """
+    if not traces or any(not len(p) or min(p) < 0 or max(p) > 1 for p in traces.values()):
+        raise ValueError("traces must have at least one text, and its tokens' probabilities between 0 and 1")
+    size = (6.5, 0.6 + 1.35 * len(traces))
+    _, axes = plt.subplots(len(traces), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False)
+    for ax, (name, p), style in zip(axes[:, 0], traces.items(), STYLES, strict=False):
+        ax.bar(1 + np.arange(len(p)), np.asarray(p), width=0.85, color=style.colour)
+        ax.set(ylim=(0, 1), yticks=[0, 0.5, 1])
+        ax.set_title(name, fontsize="medium", loc="left")
+    axes[len(traces) // 2, 0].set_ylabel("probability of the token")
+    axes[-1, 0].set_xlabel("token of the continuation")
+    return list(axes[:, 0])
+
+
+def draw_cache(tokens: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Draw causal attention while the last of ``tokens`` enters: its row alone is computed, from all stored columns.
+
+    Raises:
+        ValueError: if there are fewer than two tokens.
+    """
+    count = len(tokens)
+    if count < 2:
+        raise ValueError(f"a cache needs at least two tokens, got {list(tokens)}")
+    ax = canvas(ax, (6.5, 0.42 * (count + 4)), (-2.2, count + 1.6), (-count - 2.9, 1.1))
+    for column, token in enumerate(tokens):
+        newest = column == count - 1
+        say(ax, column + 0.5, 0.5, token, weight="bold" if newest else "normal", size=10)
+        say(ax, -0.15, -column - 0.5, token, ha="right", weight="bold" if newest else "normal", size=10)
+        for row in range(count):
+            if column > row:
+                fill, edge = "white", PAPER
+            else:
+                fill, edge = (AMBER, INK) if row == count - 1 else (PAPER, FAINT)
+            box(ax, column + 0.06, -row - 0.94, 0.88, 0.88, fill=fill, edge=edge)
+        for below, kind in enumerate(("key", "value")):
+            low = -count - 1.4 - below * 1.0
+            box(ax, column + 0.06, low, 0.88, 0.88, fill=AMBER if newest else READS, edge=INK if newest else BLUE)
+            say(ax, column + 0.5, low + 0.44, kind[0], size=10)
+    say(ax, -2.15, 0.5, "query ↓   key →", ha="left", size=10, colour=LINE)
+    say(ax, count + 0.15, -count + 0.5, "new row", ha="left", size=10)
+    say(ax, -0.15, -count - 0.96, "keys", ha="right", size=10)
+    say(ax, -0.15, -count - 1.96, "values", ha="right", size=10)
+    say(ax, count + 0.15, -count - 1.46, "+ 1 column", ha="left", size=10)
+    return ax
+
+
+def _shade(p: float) -> str:
+    """From white, for an improbable token, to blue, for a certain one."""
+    blue = np.asarray(to_rgb(SKY))
+    return to_hex(tuple(1 - p * (1 - blue)))
