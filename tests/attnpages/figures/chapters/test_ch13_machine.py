@@ -46,12 +46,11 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
 
 
 def test_between_the_heads_stands_what_each_row_holds(looks_right):
-    write, read, held = torch.eye(3)[[0, 1]], torch.eye(3)[[0, 0]], [["a", "", ""], ["a", "b", ""]]
+    write, read, held = torch.eye(8)[[0, 1]], torch.eye(8)[[0, 0]], [["a", *[""] * 7], ["a", "b", *[""] * 6]]
     tape = draw_tape(["a", "b"], ["", "a"], write, read, held=held)
     looks_right(tape[2])
-    assert [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()] == [
-        ("a", 0, 0), ("a", 1, 0), ("b", 1, 1),
-    ]  # fmt: skip
+    letters = [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()]
+    assert letters == [("a", 0, 0), ("a", 1, 0), ("b", 1, 1)]
     assert tape[1].get_ylabel() == "memory:\nrow"
-    with pytest.raises(ValueError, match="the letters of 3 rows, got 2"):
-        draw_tape(["a", "b"], ["", "a"], write, read, held=[["a", ""], ["a", "b"]])
+    with pytest.raises(ValueError, match="the letters of 8 rows, got 2"):
+        draw_tape(["a", "b"], ["", "a"], write, read, held=[["a", "b"], ["a", "b"]])
