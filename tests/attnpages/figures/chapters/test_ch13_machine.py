@@ -43,3 +43,14 @@ def test_the_tape_names_what_is_written_and_what_is_read_before_its_output(looks
         draw_tape(["a", "b"], [""], torch.eye(2), torch.eye(2))
     with pytest.raises(ValueError, match="as many steps"):
         draw_tape(["a", "b"], ["", ""], torch.eye(2), torch.ones(2, 3))
+
+
+def test_between_the_heads_stands_what_each_row_holds(looks_right):
+    write, read, held = torch.eye(8)[[0, 1]], torch.eye(8)[[0, 0]], [["a", *[""] * 7], ["a", "b", *[""] * 6]]
+    tape = draw_tape(["a", "b"], ["", "a"], write, read, held=held)
+    looks_right(tape[2])
+    letters = [(text.get_text(), *text.get_position()) for text in tape[1].texts if text.get_text()]
+    assert letters == [("a", 0, 0), ("a", 1, 0), ("b", 1, 1)]
+    assert tape[1].get_ylabel() == "memory:\nrow"
+    with pytest.raises(ValueError, match="the letters of 8 rows, got 2"):
+        draw_tape(["a", "b"], ["", "a"], write, read, held=[["a", "b"], ["a", "b"]])

@@ -57,8 +57,13 @@ def draw_machine() -> Axes:
 
 
 def draw_tape(
-    inputs: Sequence[str], outputs: Sequence[str], write: object, read: object, lead: int = 0
-) -> list[Axes]:  # fmt: skip
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    write: object,
+    read: object,
+    lead: int = 0,
+    held: Sequence[Sequence[str]] = (),
+) -> list[Axes]:
     """Draw the weights of two heads over time as cells, with the input of each step above them and the output below.
 
     In the cell with the largest weight stands what is written there (an input of one letter), or read there.
@@ -69,6 +74,10 @@ def draw_tape(
         write: ``(T, N)``, the weights of the write head.
         read: ``(T, N)``, those of the read head.
         lead: how many steps before its output a row is read.
+        held: for each step, the letter that each row holds after it, "" for none: a panel between the heads.
+
+    Returns:
+        the axes from top to bottom.
 
     Raises:
         ValueError: if they do not have the same number of steps, or not the same rows.
@@ -81,8 +90,12 @@ def draw_tape(
         "write head": [one if len(one) == 1 else "" for one in inputs],
         "read head": [*outputs[lead:], *[""] * lead],
     }
-    _, axes = plt.subplots(2, 1, figsize=(6.5, 1.3 + 0.46 * shapes["write head"][1]), sharex=True, layout="constrained")
-    for ax, (name, weights) in zip(axes, heads.items(), strict=True):
+    panels, rows = 3 if held else 2, shapes["write head"][1]
+    size = (6.5, 1.3 + 0.23 * panels * rows)
+    _, axes = plt.subplots(panels, 1, figsize=size, sharex=True, layout="constrained")
+    if held:
+        _held(axes[1], held, rows)
+    for ax, (name, weights) in zip((axes[0], axes[-1]), heads.items(), strict=True):
         image = _tape(ax, f"{name}:\nrow of memory", weights)
         for step, letter in enumerate(letters[name]):
             if letter:
@@ -92,6 +105,16 @@ def draw_tape(
     axes[-1].set_xlabel("output")
     axes[0].figure.colorbar(image, ax=list(axes), label="weight", aspect=40, pad=0.02)
     return list(axes)
+
+
+def _held(ax: Axes, held: Sequence[Sequence[str]], rows: int) -> None:
+    """Write into each cell, rows by steps, the letter that the row holds."""
+    _tape(ax, "memory:\nrow", np.array([[0.12 * bool(letter) for letter in column] for column in held]))
+    for step, column in enumerate(held):
+        if len(column) != rows:
+            raise ValueError(f"give the letters of {rows} rows, got {len(column)}")
+        for row, letter in enumerate(column):
+            ax.text(step, row, letter, ha="center", va="center", color=INK)
 
 
 def _tape(ax: Axes, name: str, cells: np.ndarray) -> AxesImage:
