@@ -35,7 +35,7 @@ def draw_clocks(
         ax.axis("off")
         ax.set_title(f"{degrees(speed):.3g}° per position")
         ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
-        _name_directions(ax)
+        _name_directions(ax, "sine", "cosine")
         for position in positions:
             x, y = sin(speed * position), cos(speed * position)  # as on a clock: clockwise from the top
             ax.plot([0, x], [0, y], color=STYLES[0].colour, linestyle="-", marker="", linewidth=1.8)
@@ -47,10 +47,10 @@ def draw_clocks(
     return list(axes[0])
 
 
-def _name_directions(ax: Axes) -> None:
-    """Two faint axes through the middle of a clock: the sine to the right, the cosine upwards."""
-    for end, label, shift, sides in (((1.4, 0), "sine", (3, 0), ("left", "center")),
-                                     ((0, 1.4), "cosine", (0, 2), ("center", "bottom"))):  # fmt: skip
+def _name_directions(ax: Axes, right: str, up: str) -> None:
+    """Two faint axes through the middle of a clock, with the names of what is drawn to the right and upwards."""
+    for end, label, shift, sides in (((1.4, 0), right, (3, 0), ("left", "center")),
+                                     ((0, 1.4), up, (0, 2), ("center", "bottom"))):  # fmt: skip
         arrow(ax, (-end[0] * 0.72, -end[1] * 0.72), end, colour=FAINT, width=0.8)
         ax.annotate(label, end, shift, textcoords="offset points", ha=sides[0], va=sides[1], fontsize=11, color=INK)
 
@@ -61,8 +61,9 @@ def draw_rotary(
 ) -> list[Axes]:  # fmt: skip
     """Draw one pair of features of a query and a key as hands, before and after each is rotated by its position.
 
-    One row per noun, whose key it is; one column before the rotation, and one per sentence. All hands start at the
-    top and turn clockwise: the first feature is drawn upwards and the second to the right.
+    One row per noun, whose key it is; one column per sentence. All nouns have the same key, so the column before the
+    rotation has one dial, and below it stands how features are drawn: the first upwards and the second to the right,
+    so that all angles begin at the top and turn clockwise.
 
     Args:
         query: of the verb. key: of each noun, before the rotation. step: degrees per position.
@@ -78,18 +79,26 @@ def draw_rotary(
         )
     columns = 1 + len(sentences)
     _, grid = plt.subplots(len(nouns), columns, figsize=(6.5, 2.6 * len(nouns) + 0.5), squeeze=False)
-    for row, noun in zip(grid, nouns, strict=True):
+    for number, (row, noun) in enumerate(zip(grid, nouns, strict=True)):
         for ax, sentence in zip(row, ("", *sentences), strict=True):
+            if not sentence and number:
+                continue  # the same dial as above it
             at = {word: sentence.split().index(word) for word in (verb, noun)} if sentence else {}
             first, second = (_clockwise(*pair) + step * at.get(word, 0) for pair, word in ((query, verb), (key, noun)))
             _dial(ax, first, second)
-            starts = (verb, _clockwise(*query), first, BLUE), (noun, _clockwise(*key), second, RUST)
+            starts = (verb, _clockwise(*query), first, BLUE), (noun if at else "nouns", _clockwise(*key), second, RUST)
             for y, (word, start, angle, colour) in zip((-1.45, -1.85), starts, strict=True):
                 turned = f"{word} at {at[word]}: {start:.0f}°+{angle - start:.0f}° = {angle:.0f}°" if at else ""
                 say(ax, 0, y, turned or f"{word}: {angle:.0f}°", size=10, colour=colour)
             score = hypot(*query) * hypot(*key) * cos(radians(second - first))
             result = f"score {round(score, 1) + 0.0:.0f}" if at else "not yet rotated"
             say(ax, 0, -2.3, result, size=11, weight="bold" if at else "normal")
+    for row in grid[1:]:
+        row[0].axis("off")
+    if len(grid) > 1:
+        grid[1, 0].set(xlim=(-1.6, 1.6), ylim=(-1.8, 2.2), aspect="equal")
+        _name_directions(grid[1, 0], "", "first coordinate: up")
+        say(grid[1, 0], 0.75, -0.28, "second: right", size=10)
     for ax, sentence in zip(grid[0], ("before rotation", *sentences), strict=True):
         ax.set_title(fill(sentence, 13), fontsize=11)
     return list(grid.flat)
@@ -136,7 +145,7 @@ def plot_dot_products(dim: int, farthest: int, shift: int, ax: Axes | None = Non
     keys = sinusoidal_positions(2 * farthest + 1, dim, -farthest)  # (Tk, D); the query stands in the middle
     distances = range(-farthest, farthest + 1)
     ax = new_axes(ax, (6.5, 3.4))
-    queries = {"query $p(t)$": 0, f"query $p(t)\\,M_{{{shift}}}$": shift}
+    queries = {"query $p(t)$": 0, f"query $R_{{{shift}}}\\,p(t)$": shift}
     for (name, offset), style in zip(queries.items(), STYLES, strict=False):
         products = keys @ (keys[farthest] @ relative_shift(dim, offset))  # (Tk,)
         ax.plot(distances, products, color=style.colour, linestyle=style.line, marker="", label=name)
