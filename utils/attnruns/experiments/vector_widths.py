@@ -1,6 +1,6 @@
 """Chapter 1's file with the same two networks and a narrower vector between them, at two lengths of training.
 
-The control, k = 64, has the two further layers and nothing narrow, and one length of training.
+The control, k = 64, has the two further layers and nothing narrow.
 
 What is trained is the file itself, as it stands in the chapter, on lists of one or two numbers. Two linear layers stand
 after the encoder: from the 64 numbers of its state to ``k``, and back to 64. It stays on the CPU, as the file does.
@@ -12,7 +12,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 SIZE = 64  # D, the numbers in the state of either network
 # k, the numbers that pass, and the trainings: steps, each with a schedule of its own.
-TRAININGS = {2: (1500, 4500), 4: (1500, 4500), 8: (1500, 4500), SIZE: (1500,)}
+TRAININGS = dict.fromkeys((2, 4, 8, 16, SIZE), (1500, 4500))
 # Of the models in the record: (k, steps).
 MODELS = {f"{width}_for_{steps}": (width, steps) for width, trainings in TRAININGS.items() for steps in trainings}
 STEPS = {name: steps for name, (_, steps) in MODELS.items()}
