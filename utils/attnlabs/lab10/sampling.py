@@ -79,7 +79,7 @@ SAMPLE_WITH_TEMPERATURE = Exercise(
     cases=_logits_and_chance,
     gradients=False,
     canonical=_any_of_equals,
-    about=About(points=2, minutes=12, difficulty=2, read_again="Sampling the next word"),
+    about=About(points=2, minutes=12, difficulty=2, read_again="Drawing the next token"),
 )
 
 must = SAMPLE_WITH_TEMPERATURE.properties

@@ -49,7 +49,7 @@ def _smallest(result, logits, p):
 TOP_P_FILTER = Exercise(
     top_p_filter,
     cases=_next_words,
-    about=About(points=3, minutes=18, difficulty=3, read_again=("10_decoding", "Sampling the next word")),
+    about=About(points=3, minutes=18, difficulty=3, read_again=("10_decoding", "Why cut off the tail?")),
 )
 
 must = TOP_P_FILTER.properties
