@@ -36,7 +36,7 @@ LENGTH_NORMALISED = Exercise(
     length_normalised,
     cases=_beams,
     tolerance=1e-6,  # a penalty that is made of whole numbers is float32
-    about=About(points=2, minutes=8, difficulty=2, read_again="Which setting for a translation?"),
+    about=About(points=2, minutes=8, difficulty=2, read_again="The most probable text is not the best one"),
 )
 
 must = LENGTH_NORMALISED.properties
