@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from experiment_runs import checked_run, once_on_the_card
 
 from attnruns.experiments import new_lists, numbers
 from attnruns.shared.runner import Job
@@ -32,10 +33,11 @@ def test_steps_go_through_one_epoch_after_the_other(monkeypatch):
     assert asked == [(0, 2), (624, 64, 2), (1, 2), (0, 64, 2)]
 
 
-def test_the_model_is_the_longer_one_of_the_numbers(monkeypatch):
+@pytest.mark.parametrize("name, best", once_on_the_card(new_lists.STEPS), indirect=["best"])
+def test_the_model_is_the_longer_one_of_the_numbers(name, monkeypatch, tmp_path, best):
     monkeypatch.setattr(new_lists, "NewLists", numbers.task)
     monkeypatch.setattr(new_lists, "accuracy_by_size", lambda model, task: {"6": 0.5})
-    figures = new_lists.run(Job("plain_longer", 0, 2)).figures
+    figures = checked_run(new_lists, Job(name, 0, 2), tmp_path, best)
     assert figures["parameters"] == 202_403
     assert figures["exact_match"] == {"6": 0.5}
     assert new_lists.STEPS == {"plain_longer": 9600}
