@@ -6,7 +6,7 @@ from word_tokenizer import Words
 
 from attnbook.models import LanguageModel, TransformerConfig
 from attnbook.models.pretrained import Pretrained
-from attnruns.experiments import real_model, smaller_caches
+from attnruns.experiments import real_model, real_names, smaller_caches
 from attnruns.experiments.real_agreement import Reader
 
 SIZE = 120  # tokens
@@ -30,6 +30,18 @@ def tiny_for_caches(monkeypatch, module):
     monkeypatch.setattr(smaller_caches, "common_words", lambda found: list(range(3, 30)))
     for name, value in {"BEGINNING": 4, "WORDS": 8, "SCORED": 20}.items():
         monkeypatch.setattr(smaller_caches, name, value)
+    return pretrained
+
+
+def tiny_for_names(monkeypatch, *modules):
+    """Three layers of two heads with fixed weights, and names of two or three numbers, for ``real_names``."""
+    pretrained = tiny_pretrained(monkeypatch, real_names, *modules, positions="rotary")
+    values = {"NOTES": [(0, 1)], "FINDS": [(1, 0)], "LATE": 0, "LAST": 2, "DRAWS": 1, "FOR_MEAN": 2, "RARE": 1.1}
+    for name, value in (values | {"FRAME": "1 2 3 4 {0} 5 {0}"}).items():
+        monkeypatch.setattr(real_names, name, value)
+    monkeypatch.setattr(
+        real_names, "invented", lambda draw: " ".join(map(str, torch.randint(10, 120, (3,), generator=draw).tolist()))
+    )
     return pretrained
 
 

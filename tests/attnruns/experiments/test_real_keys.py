@@ -3,7 +3,7 @@
 import pytest
 import torch
 from experiment_runs import checked_run
-from tiny_pretrained import tiny_pretrained
+from tiny_pretrained import tiny_for_names
 
 from attnruns.experiments import real_keys, real_names
 from attnruns.shared.runner import Job
@@ -11,15 +11,7 @@ from attnruns.shared.runner import Job
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
-    """Three layers of two heads with fixed weights; a name is two or three numbers."""
-    pretrained = tiny_pretrained(monkeypatch, real_names, real_keys, positions="rotary")
-    values = {"NOTES": [(0, 1)], "FINDS": [(1, 0)], "FOR_MEAN": 2, "RARE": 1.1, "FRAME": "1 2 3 4 {0} 5 {0}"}
-    for name, value in values.items():
-        monkeypatch.setattr(real_names, name, value)
-    monkeypatch.setattr(
-        real_names, "invented", lambda draw: " ".join(map(str, torch.randint(10, 120, (3,), generator=draw).tolist()))
-    )
-    return pretrained
+    return tiny_for_names(monkeypatch, real_keys)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from attnbook.seeding import seed_everything
 from attnruns.experiments import sum_or_start
 from attnruns.experiments.depth_controls import Controlled, signals
 from attnruns.experiments.residual_sides import HIDDEN, TRAINING, Drawn, pairs, rate, task
-from attnruns.experiments.sum_or_start import OPEN, TENTH, Recipe
+from attnruns.experiments.sum_or_start import Recipe
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.seq2seq import train
@@ -63,15 +63,4 @@ def run(job: Job) -> Outcome:
     return Outcome(figures | found | {"every": every})
 
 
-EXPERIMENT = Experiment(
-    "first_steps",
-    STEPS,
-    run,
-    {
-        "task": "single_numbers(train=800, validation=0, test=200, below=1000)",
-        "hidden": HIDDEN,
-        **TRAINING,
-        "open": OPEN,
-        "slowed": TENTH,
-    },
-)
+EXPERIMENT = Experiment("first_steps", STEPS, run, sum_or_start.SETTINGS)

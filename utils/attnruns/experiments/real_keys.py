@@ -123,9 +123,8 @@ def written(text: Replaced, token: int, without: list[Head]) -> Written:
 
 def drawn(job: Job) -> Iterator[tuple[str, Case, Replaced]]:
     """The names of a seed, as :mod:`~attnruns.experiments.real_names` draws them, with their texts."""
-    pretrained, seed = smollm2(), job.seed + real_names.FOR_MEANS
-    others = [case.ids for _, case in real_names.cases(pretrained, real_names.FOR_MEAN, seed)]
-    means = real_names.mean_of_heads(pretrained.model, others)
+    pretrained = smollm2()
+    means = real_names.usual_means(pretrained, job.seed)
     for name, case in real_names.cases(pretrained, job.steps, job.seed):
         yield name, case, Replaced(pretrained.model, means, case.ids)
 

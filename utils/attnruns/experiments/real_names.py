@@ -89,6 +89,12 @@ def mean_of_heads(model, texts: list[Tensor]) -> list[Tensor]:
     return [torch.cat([of[layer][0] for of in found]).mean(dim=0) for layer in range(len(found[0]))]
 
 
+def usual_means(pretrained: Pretrained, seed: int) -> list[Tensor]:
+    """The means of heads over texts with other names than those of the seed."""
+    others = cases(pretrained, FOR_MEAN, seed + FOR_MEANS)
+    return mean_of_heads(pretrained.model, [case.ids for _, case in others])
+
+
 def above_mean(logits: Tensor, token: int) -> float:
     """A token's logit of ``logits (V,)`` above the mean of all: equal changes of all logits change no probability."""
     return round((logits[token] - logits.mean()).item(), 3)
@@ -250,7 +256,7 @@ def names(job: Job) -> dict[str, Any]:
     """The logits of one draw of names, and of the dot that stands before each name."""
     pretrained, draw = smollm2(), generator(job.seed)
     model = pretrained.model
-    means = mean_of_heads(model, [case.ids for _, case in cases(pretrained, FOR_MEAN, job.seed + FOR_MEANS)])
+    means = usual_means(pretrained, job.seed)
     drawn = list(cases(pretrained, job.steps, job.seed))
     found = {name: name_figures(Replaced(model, means, case.ids), case, draw) for name, case in drawn}
     _, case = drawn[0]

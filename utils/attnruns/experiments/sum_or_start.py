@@ -208,15 +208,11 @@ def run(job: Job) -> Outcome:
     return depth_controls.controlled(job, RECIPES, partial(put_back, stack=slowed) if slowed else None)
 
 
-EXPERIMENT = Experiment(
-    "sum_or_start",
-    STEPS,
-    run,
-    {
-        "task": "single_numbers(train=800, validation=0, test=200, below=1000)",
-        "hidden": HIDDEN,
-        **TRAINING,
-        "open": OPEN,
-        "slowed": TENTH,
-    },
-)
+SETTINGS = {
+    "task": "single_numbers(train=800, validation=0, test=200, below=1000)",
+    "hidden": HIDDEN,
+    **TRAINING,
+    "open": OPEN,
+    "slowed": TENTH,
+}
+EXPERIMENT = Experiment("sum_or_start", STEPS, run, SETTINGS)
