@@ -2,7 +2,7 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_gnmt, draw_sum, plot_coverage, plot_learned, plot_schedules, plot_seeds
+from attnpages.figures.chapters.ch05 import draw_gnmt, draw_sum, plot_coverage, plot_learned, plot_schedules
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
@@ -92,19 +92,3 @@ def test_each_seed_has_a_point_in_the_row_of_its_model(looks_right, texts):
 def test_models_without_shares_are_refused(groups):
     with pytest.raises(ValueError, match=r"groups is empty|shares from 0 to 1"):
         plot_learned(groups, column="difference")
-
-
-def test_each_panel_has_a_line_per_seed_and_one_name_per_model(looks_right):
-    upper = {"sums": [{0: 0.3, 10: 0.2}, {0: 0.4}], "copies": [{0: 1.2, 100: 0.1}]}
-    first, second = plot_seeds({"difference": upper, "right (%)": {"sums": [{100: 5.0}], "copies": [{100: 0.0}]}})
-    assert [list(line.get_xdata()) for line in first.lines] == [[0, 10], [0], [0, 100]]
-    assert first.lines[0].get_color() == first.lines[1].get_color() != first.lines[2].get_color()
-    assert first.get_legend_handles_labels()[1] == ["sums", "copies"]
-    assert (first.get_ylabel(), second.get_ylabel()) == ("difference", "right (%)")
-    looks_right(second)
-
-
-@pytest.mark.parametrize("panels", [{}, {"a": {"x": [{0: 1.0}]}, "b": {"y": [{0: 1.0}]}}])
-def test_panels_without_models_or_with_others_are_refused(panels):
-    with pytest.raises(ValueError, match=r"panels is empty|must have the models"):
-        plot_seeds(panels)

@@ -163,35 +163,6 @@ def plot_learned(
     return ax
 
 
-def plot_seeds(panels: Mapping[str, Mapping[str, Sequence[Mapping[int, float]]]]) -> list[Axes]:
-    """Draw, one panel below the other, a thin line per seed over the training steps.
-
-    Args:
-        panels: ``{label of the y axis: {model: [{step: value} of each seed]}}``, with the same models in all panels.
-
-    Raises:
-        ValueError: if there is no panel, or the panels differ in their models.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one label with its models")
-    names = list(next(iter(panels.values())))
-    if any(list(models) != names for models in panels.values()):
-        raise ValueError(f"all panels must have the models {names}, got {[list(models) for models in panels.values()]}")
-    size = (6.5, 0.9 + 2.3 * len(panels))
-    _, axes = plt.subplots(len(panels), 1, figsize=size, sharex=True, squeeze=False, layout="constrained")
-    for ax, (label, models) in zip(axes[:, 0], panels.items(), strict=True):
-        for (name, seeds), style in zip(models.items(), STYLES, strict=False):
-            for seed, points in enumerate(seeds):
-                look = {"color": style.colour, "linestyle": style.line, "marker": style.marker}
-                ax.plot(
-                    list(points), list(points.values()), label="" if seed else name, markersize=4, linewidth=1.4, **look
-                )
-        ax.set_ylabel(label)
-    legend_above(axes[0, 0], *axes[0, 0].get_legend_handles_labels())
-    axes[-1, 0].set_xlabel("training step")
-    return list(axes[:, 0])
-
-
 def plot_schedules(
     schedules: Mapping[str, Tensor],
     both: Mapping[str, Collection[int]] = MappingProxyType({}),
