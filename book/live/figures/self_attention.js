@@ -50,9 +50,9 @@
 
   LIVE.figure("self_attention", {
     title: "Which matrices find the subject?",
-    todo: "The number of “?” should be positive (are) if the first noun is plural, and negative (is) if it is singular. With the matrices of Step 4 this is so in one of three sentences. Press cells of the matrices to change their numbers: in how many of the sentences can you make it right? Compare sentences 1 and 3, which have the same words. Only then give the words a fourth feature, “how early”.",
+    todo: "The number of “?” should be positive (are) if the first noun is plural, and negative (is) if it is singular. With the matrices of Step 4 this is so in one of three sentences. Press cells of the matrices to change their numbers: in how many of the sentences can you make it right? Compare sentences 1 and 3, which have the same words. What is folded under “For later” belongs to the sections on positions and masks.",
     learned:
-      "If the verb searches for a plural noun (in the row “verb” of W_q, a 1 under “number”), sentence 1 is right and the other two are wrong, because now any plural noun wins. With −1 in W_v, sentences 1 and 2 are right, and 3 is wrong. With three features no matrices are right in all three, because “?” receives the same number in sentences 1 and 3: exchanging words exchanges their weights, and nothing else. The causal mask doesn’t help, because “?” stands last and may attend to all words; it changes the rows above. With the fourth feature all three are right if W_q moves “verb” to “noun” and to “early”, but only if W_k keeps “early”: without it, one of three is right.",
+      "If the verb searches for a plural noun (in the row “verb” of W_q, a 1 under “number”), sentence 1 is right and the other two are wrong, because now any plural noun wins. With −1 in W_v, sentences 1 and 2 are right, and 3 is wrong. With three features no matrices are right in all three, because “?” receives the same number in sentences 1 and 3: exchanging words exchanges their weights, and nothing else. The causal mask doesn’t help, because “?” stands last and may attend to all words; it changes the rows above. With the fourth feature all three are right if W_q moves “verb” to “noun” and to “early”, but only if W_k keeps “early”: without it the three nouns vote again, and one of three is right.",
     about:
       "The example of the text, with vectors and matrices of whole numbers; nothing is trained here. Scores are divided by √d before the softmax.",
     defaults: { sentence: 0, features: 3, causal: 0, query: only(NOUN), key: identity(), value: NUMBER },
@@ -160,13 +160,11 @@
             ".",
         );
       }
-      room.append(
-        choice(
-          "Sentence",
-          SENTENCES.map((sentence, n) => [n, n + 1 + ": " + sentence.map(([word]) => word).join(" ") + " ?"]),
-          state.sentence,
-          (sentence) => change({ sentence }),
-        ),
+      // What the text brings only later, folded as long as nobody has chosen it.
+      const later = make(
+        "details",
+        { open: state.features === D || state.causal === 1 },
+        make("summary", {}, "For later: how early, and a mask"),
         choice(
           "Features",
           [
@@ -185,6 +183,16 @@
           state.causal,
           (causal) => change({ causal }),
         ),
+      );
+      later.addEventListener("change", () => (later.open = true));
+      room.append(
+        choice(
+          "Sentence",
+          SENTENCES.map((sentence, n) => [n, n + 1 + ": " + sentence.map(([word]) => word).join(" ") + " ?"]),
+          state.sentence,
+          (sentence) => change({ sentence }),
+        ),
+        later,
         presets,
         given,
         said.element,

@@ -26,7 +26,7 @@ def draw_two_parts(
             raise ValueError(f"{kind} has {len(values)} values for {len(places)} models")
     _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.0), sharey=True, width_ratios=(1, 1.35), layout="constrained")
     right.axvspan(seen[0] - 0.5, seen[1] + 0.5, color=SAND, zorder=0)
-    right.text(sum(seen) / 2, 0.02, "trained", ha="center", va="bottom", color=DARK_GREY, fontsize=10,
+    right.text(sum(seen) / 2, 0.02, "subject\nin training", ha="center", va="bottom", color=DARK_GREY, fontsize=10,
                transform=right.get_xaxis_transform())  # fmt: skip
     for number, (place, style) in enumerate(zip(places, STYLES, strict=False)):
         look = {"color": style.colour, "marker": style.marker, "markersize": 5}
