@@ -71,7 +71,7 @@ NEXT_WORDS = """
       return { rest, kept: chances.filter((chance) => chance > 0).length };
     }));"""
 LEAKS = """
-    const leaks = (layers) => LIVE.reach(GIVEN.mask, 7, layers).map((set, q) => [...set].filter((j) => j > q).sort());
+    const leaks = (layers) => LIVE.reach(GIVEN.mask, 6, layers).map((set, q) => [...set].filter((j) => j > q).sort());
     return [leaks(1), leaks(2)];"""
 
 
@@ -208,8 +208,8 @@ def test_how_many_pieces_a_nucleus_keeps(next_words):
     assert f"{dinner} after “For dinner tonight I would like to eat”, and {upon} after “Once upon" in learned
 
 
-def test_one_wrong_cell_of_a_mask_spreads_to_five_of_seven_positions(tmp_path):
-    mask = causal_mask(7).int()
-    mask[1, 6] = 1
+def test_one_wrong_cell_of_a_mask_spreads_to_four_of_six_positions(tmp_path):
+    mask = causal_mask(6).int()
+    mask[1, 5] = 1
     found = answer(tmp_path, LEAKS, given={"mask": mask.flatten().tolist()}, figures=["masks"])
-    assert found == [[[], [6], [], [], [], [], []], [[], [2, 3, 4, 5, 6], [6], [6], [6], [6], []]]
+    assert found == [[[], [5], [], [], [], []], [[], [2, 3, 4, 5], [5], [5], [5], []]]

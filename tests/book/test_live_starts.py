@@ -362,7 +362,7 @@ def test_the_masks_name_their_rows_and_columns(tmp_path):
     script = "return [texts('thead tr:first-child th'), all('thead tr').map((row) => row.children.length)];"
     heads, lengths = begun(tmp_path, "chapters/09_transformer.ipynb", "masks", script)
     assert heads == ["query", "key", "output", "input"]
-    assert lengths == [2, 7, 2, 7]
+    assert lengths == [2, 6, 2, 6]
 
 
 def test_sharpness_begins_with_the_pages_lead_among_the_positions_of_twelve_letters(tmp_path):

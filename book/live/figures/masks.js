@@ -3,7 +3,7 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, slider, buttons, words } = LIVE;
-  const WORDS = ["<bos>", "the", "cat", "sat", "on", "the", "mat"],
+  const WORDS = ["BOS", "zwei", "und", "vierzig", ",", "sieben"],
     N = WORDS.length;
   const PRESETS = {
     causal: (q, k) => k <= q,
@@ -34,9 +34,9 @@
 
   LIVE.figure("masks", {
     title: "A mask, and what leaks through it",
-    todo: "The causal mask has no leak. Allow one cell above the diagonal, in row 1 and column 6, and then raise the number of layers to 2: how many positions can now see the word that they should predict or a later one? Then try the other masks with one, two and three layers.",
+    todo: "The causal mask has no leak. Allow one cell above the diagonal, in row 1 and column 5, and then raise the number of layers to 2: how many positions can now see the word that they should predict or a later one? Then try the other masks with one, two and three layers.",
     learned:
-      "With one layer, the cell in row 1 and column 6 lets only position 1 see a later word. With two layers, positions 2 to 5 see it as well, because they may attend to position 1, and position 1 sees the words between, because position 6 has read them: a fault in one cell spreads to five of the seven positions. With “window of two” each output reaches one position further back per layer. With “without the diagonal” every output still depends on its own input, although no position may attend to itself: it comes through the query and the residual connection, which the rings mark. Position 0 has no position to attend to at all.",
+      "With one layer, the cell in row 1 and column 5 lets only position 1 see a later word. With two layers, positions 2 to 4 see it as well, because they may attend to position 1, and position 1 sees the words between, because position 5 has read them: a fault in one cell spreads to four of the six positions. With “window of two” each output reaches one position further back per layer. With “without the diagonal” every output still depends on its own input, although no position may attend to itself: it comes through the query and the residual connection, which the rings mark. Position 0 has no position to attend to at all.",
     about:
       "No network runs here: the figure follows which vectors each layer adds up, with a residual connection around each attention, as in Chapter 9.",
     defaults: { mask: filled(PRESETS.causal), layers: 1 },

@@ -98,21 +98,34 @@ def test_maps_can_bear_their_weights_but_those_that_would_be_zero(texts):
     assert [text for text in texts(written) if "." in text] == ["1.00", "1.00"]
 
 
-def test_each_share_stands_in_its_cell_in_per_cent(texts):
+def test_maps_can_stand_in_rows_and_their_own_rows_need_not_be_queries():
+    square = torch.eye(2)
+    panels = {name: (square, ["a", "b"], ["x", "y"]) for name in ("one", "two")} | {
+        "three": (square, ["a", "b"], ["head 0", "head 1"], "head")
+    }
+    axes = plot_three_maps(panels, columns=2)
+    assert [ax.get_title() for ax in axes] == ["one", "two", "three"]
+    assert [ax.get_ylabel() for ax in axes] == ["query", "query", "head"]
+    assert axes[0].get_position().y0 > axes[2].get_position().y0
+
+
+def test_each_share_stands_in_its_cell_in_per_cent_and_a_dash_where_nothing_was_measured(texts):
     off = {"all parts": {"und": 1.0, "EOS": 0.994}, "positions": {"und": 0.5, "EOS": 0.0}}
-    left, right = plot_shares_right({"switched off": off, "trained without": off}, "next word")
-    for ax, title in ((left, "switched off"), (right, "trained without")):
-        assert ax.get_title() == title
-        assert [text.get_text() for text in ax.texts] == ["100", "99", "50", "0"]
-        assert [label.get_text() for label in ax.get_xticklabels()] == ["und", "EOS"]
+    without = {"all parts": {"6": 0.98}, "positions": {"6": float("nan")}}
+    left, right = plot_shares_right({"switched off": off, "trained without": without}, ["next word", "numbers"])
+    assert [ax.get_title() for ax in (left, right)] == ["switched off", "trained without"]
+    assert [ax.get_xlabel() for ax in (left, right)] == ["next word", "numbers"]
+    assert [text.get_text() for text in left.texts] == ["100", "99", "50", "0"]
+    assert [text.get_text() for text in right.texts] == ["98", "–"]
+    assert [label.get_text() for label in left.get_xticklabels()] == ["und", "EOS"]
     assert [label.get_text() for label in left.get_yticklabels()] == ["all parts", "positions"]
 
 
 @pytest.mark.parametrize(("panels", "why"), [
     ({}, "at least one title"), ({"off": {}}, "at least one row"),
     ({"off": {"a": {"und": 1.0}}, "without": {"b": {"und": 1.0}}}, "'without' must have the rows"),
-    ({"off": {"a": {"und": 1.0}, "b": {"EOS": 1.0}}}, "'off' must have the rows and the columns"),
+    ({"off": {"a": {"und": 1.0}, "b": {"EOS": 1.0}}}, "the same columns in each row"),
 ])  # fmt: skip
-def test_panels_of_shares_have_the_same_rows_and_columns(panels, why):
+def test_panels_of_shares_have_the_same_rows_and_their_rows_the_same_columns(panels, why):
     with pytest.raises(ValueError, match=why):
-        plot_shares_right(panels, "next word")
+        plot_shares_right(panels, ["next word"] * len(panels))

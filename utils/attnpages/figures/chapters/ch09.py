@@ -206,11 +206,12 @@ def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
     ax.set_ylim(-0.03, 1.03)
 
 
-def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False) -> list[Axes]:
-    """Draw maps of single heads side by side, 0 white and 1 dark.
+def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False, columns: int | None = None) -> list[Axes]:
+    """Draw maps of weights, 0 white and 1 dark: side by side, or in rows of so many columns.
 
     Args:
-        panels: ``{title: (weights (T, Tk), words of the keys, words of the queries)}``.
+        panels: ``{title: (weights (T, Tk), words of the keys, names of the rows)}``, and after these, if the rows are
+            not queries, what they are.
         numbers: write each weight of at least 0.005 into its cell.
 
     Raises:
@@ -218,21 +219,27 @@ def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False) -> list[
     """
     if not panels:
         raise ValueError("panels is empty; give at least one")
-    _, axes = plt.subplots(1, len(panels), figsize=(3.35 * len(panels), 4.3), layout="constrained", squeeze=False)
-    for ax, (title, (weights, keys, queries)) in zip(axes[0], panels.items(), strict=True):
-        plot_alignment(weights, keys, queries, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
+    across = columns or len(panels)
+    down = -(-len(panels) // across)
+    size = (3.35 * across, (4.3 if down == 1 else 3.9) * down)
+    _, grid = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
+    axes = list(grid.flat)[: len(panels)]
+    for ax, (title, (weights, keys, rows, *of_rows)) in zip(axes, panels.items(), strict=True):
+        ylabel = of_rows[0] if of_rows else "query"
+        plot_alignment(weights, keys, rows, ax=ax, title=title, bar=False, xlabel="key", ylabel=ylabel)
         if numbers:
             shares = {at: f"{weight:.2f}" for at, weight in np.ndenumerate(np.asarray(weights)) if weight >= 0.005}
             write_in_cells(ax, ax.images[0], shares, size=9)
-    return list(axes[0])
+    return axes
 
 
-def plot_shares_right(panels: Mapping[str, Mapping[str, Mapping[str, float]]], xlabel: str) -> list[Axes]:
-    """Draw tables of shares side by side, in per cent and as colours: a row per model, a column per kind of word.
+def plot_shares_right(panels: Mapping[str, Mapping[str, Mapping[str, float]]], xlabels: Sequence[str]) -> list[Axes]:
+    """Draw tables of shares side by side, in per cent and as colours: one row per model, one column per kind of output.
 
     Args:
-        panels: ``{title: {row: {column: share}}}``; all rows have the same columns, and all panels the same rows.
-        xlabel: what the columns are.
+        panels: ``{title: {row: {column: share}}}``; all rows of a panel have the same columns, and all panels the same
+            rows. What was not measured is NaN, and gets a dash.
+        xlabels: what the columns are, panel by panel.
 
     Raises:
         ValueError: if there is no panel or no row, or rows or columns differ.
@@ -240,18 +247,21 @@ def plot_shares_right(panels: Mapping[str, Mapping[str, Mapping[str, float]]], x
     if not panels or not all(panels.values()):
         raise ValueError("panels must hold at least one title with at least one row")
     rows = list(next(iter(panels.values())))
-    columns = list(next(iter(next(iter(panels.values())).values())))
+    columns = {title: list(next(iter(table.values()))) for title, table in panels.items()}
     for title, table in panels.items():
-        if list(table) != rows or any(list(shares) != columns for shares in table.values()):
-            raise ValueError(f"{title!r} must have the rows and the columns of the first panel")
-    size = (2.1 + 0.58 * len(columns) * len(panels), 1.5 + 0.36 * len(rows))
-    _, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, layout="constrained", squeeze=False)
-    for ax, (title, table) in zip(axes[0], panels.items(), strict=True):
-        values = np.array([[100 * shares[name] for name in columns] for shares in table.values()])
+        if list(table) != rows or any(list(shares) != columns[title] for shares in table.values()):
+            raise ValueError(f"{title!r} must have the rows of the first panel, and the same columns in each row")
+    counts = [len(names) for names in columns.values()]
+    size = (2.1 + 0.58 * sum(counts), 1.6 + 0.36 * len(rows))
+    look: Look = {"figsize": size, "layout": "constrained", "width_ratios": counts}
+    _, axes = plt.subplots(1, len(panels), sharey=True, squeeze=False, **look)
+    for ax, (title, table), xlabel in zip(axes[0], panels.items(), xlabels, strict=True):
+        values = np.array([[100 * shares[name] for name in columns[title]] for shares in table.values()])
         image = draw_cells(ax, values, (0, 100))
-        write_in_cells(ax, image, {at: f"{value:.0f}" for at, value in np.ndenumerate(values)}, size=10)
+        shown = {at: "–" if np.isnan(value) else f"{value:.0f}" for at, value in np.ndenumerate(values)}
+        write_in_cells(ax, image, shown, size=10)
         ax.set(title=title, xlabel=xlabel)
-        ax.set_xticks(range(len(columns)), columns)
+        ax.set_xticks(range(len(columns[title])), columns[title])
         ax.tick_params(axis="x", labelsize=10)
     axes[0][0].set_yticks(range(len(rows)), rows)
     return list(axes[0])
