@@ -5,9 +5,9 @@
   const LIVE = (root.LIVE = root.LIVE || {}),
     figures = new Map();
 
-  // A figure: { title, todo, about, learned, says, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what the link
-  // says, else what the page says in data-start, else the defaults; `kept(changes)` puts changes into the link that keeps the
-  // state. `says(state)`, if any, gives other texts for a start that differs.
+  // A figure: { title, todo, about, learned, says, button, packs, defaults, draw(room, state, kept, ...packs) }. `state` is what
+  // the link says, else what the page says in data-start, else the defaults; `kept(changes)` puts changes into the link that keeps
+  // the state. `says(state)`, if any, gives other texts for a start that differs; `button` says what a click loads, if no model.
   LIVE.figure = (name, parts) => figures.set(name, { packs: [], defaults: {}, ...parts });
 
   // kind:dot;beta:3 as an object: numbers where the default is a number, lists of numbers where it is a list.
@@ -141,7 +141,7 @@
           }
         },
       },
-      "Run the model here",
+      figures.get(box.dataset.live)?.button || "Run the model here",
     );
     const line = make("p", { class: "live-start" }, button, make("small", {}, " loads " + box.dataset.size + " once, works offline"), bar);
     box.prepend(line);

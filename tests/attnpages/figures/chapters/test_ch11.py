@@ -2,12 +2,20 @@ import numpy as np
 import pytest
 
 from attnpages.figures.chapters.ch11 import (
+    draw_induction,
     plot_copying_maps,
     plot_heads,
     plot_next_words,
     plot_scaling,
     plot_while_training,
 )
+
+
+def test_each_word_but_the_first_notes_what_it_follows():
+    said = [text.get_text() for text in draw_induction().texts]
+    notes = ["B\n“I follow A”", "C\n“I follow B”", "D\n“I follow C”", "A\n“I follow D”"]
+    assert [one for one in said if "I follow" in one] == notes
+    assert "A\nnext: B" in said
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):

@@ -12,7 +12,7 @@ from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, PlainNumbers, plot_by_length
 from attnpages.figures.heat import as_label, as_matrix, draw_cells
-from attnpages.figures.palette import BLUE, FAINT, PAPER, VERMILION, WRITES
+from attnpages.figures.palette import BLUE, FAINT, PAPER, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import STYLES, Look
 
 _STREAM, _BESIDE, _SIZE = 1.0, 3.6, 10.5  # where the stream runs and its sublayers stand; of letters
@@ -77,6 +77,28 @@ def _draw_block(ax: Axes, parts: Mapping[str, Part]) -> None:
 def _box(ax: Axes, centre: tuple[float, float], width: float, height: float, part: Part) -> None:
     look: Look = {"fill": WRITES, "line": 2.2} if part.changed else {"fill": PAPER}
     box_around(ax, centre, width, height, part.text, size=_SIZE, **look)
+
+
+def draw_induction() -> Axes:
+    """Draw how two heads copy: after ``A B C D A`` one notes in *B* that it follows *A*, another searches for it."""
+    ax = canvas(None, (7.8, 4.0), (-3.1, 9.9), (-0.6, 6.3))
+    words, column, rows = "ABCDA", 2.2, (0.0, 2.6, 5.6)
+    for i, word in enumerate(words):
+        x, follows = i * column, i > 0
+        line(ax, (x, x), (rows[0], rows[1]), FAINT, 1.0)
+        box_around(ax, (x, rows[0]), 1.0, 0.7, word, size=12)
+        note = f"{word}\n“I follow {words[i - 1]}”" if follows else word
+        box_around(ax, (x, rows[1]), 1.85 if follows else 1.0, 1.0, note, fill=WRITES if i == 1 else PAPER, size=_SIZE)
+        if follows:
+            start, end = (x - column + 0.5, rows[0] + 0.35), (x - 0.25, rows[1] - 0.52)
+            arrow(ax, start, end, RUST if i == 1 else FAINT, 2.4 if i == 1 else 1.1)
+    last = (len(words) - 1) * column
+    line(ax, (last, last), (rows[1] + 0.5, rows[2] - 0.5), FAINT, 1.0)
+    arrow(ax, (column + 0.6, rows[1] + 0.52), (last - 0.95, rows[2] - 0.1), BLUE, 2.4)
+    box_around(ax, (last, rows[2]), 1.85, 1.0, "A\nnext: B", fill=READS, size=_SIZE)
+    say(ax, -3.0, 1.3, "layer 1:\nprevious-\ntoken head", ha="left", colour=RUST, size=_SIZE)
+    say(ax, -3.0, 4.6, "layer 2: induction head,\nwhose query is “who follows A?”", ha="left", colour=BLUE, size=_SIZE)
+    return ax
 
 
 def plot_next_words(panels: Mapping[str, Sequence[float]], words: Sequence[str], ylabel: str = "next piece") -> list:
