@@ -160,7 +160,7 @@
 
       const line = entry(
         "Scores (up to sixteen numbers)",
-        { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "6 2 4 5", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
+        { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "7 6 5 4 2", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
         (text) => {
           if (/\d,\d/.test(text) && /[\s;]/.test(text.trim())) {
             return "Please write decimals with a point and put spaces between the numbers, such as 1.5 2.5.";

@@ -1,8 +1,18 @@
 import pytest
 from matplotlib.colors import to_rgba
+from matplotlib.patches import FancyArrow
 
-from attnpages.figures.chapters.ch12 import draw_schedule, plot_cost, plot_extra, plot_grid, plot_running  # fmt: skip
-from attnpages.figures.palette import INK, READS, WRITES
+from attnpages.figures.chapters.ch12 import (
+    draw_band,
+    draw_kernels,
+    draw_schedule,
+    plot_cost,
+    plot_extra,
+    plot_grid,
+    plot_running,
+)
+from attnpages.figures.palette import FAINT, INK, READS, WRITES
+from attnpages.figures.style import STYLES
 
 
 def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
@@ -16,7 +26,7 @@ def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
 
 
 def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
-    amounts = {name: name.upper() for name in ("queries", "keys and values", "contexts", "large", "chip")}
+    amounts = {name: name.upper() for name in ("queries", "keys and values", "again", "contexts", "large", "chip")}
     ax = draw_schedule(amounts, [("queries 3", True), ("keys 5", False)], blocks=4, row=1, column=2)
     written = {text.get_text() for text in ax.texts}
     assert {*amounts.values(), "queries", "keys", "values", "contexts", "queries 3", "keys 5"} <= written
@@ -26,6 +36,35 @@ def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():
     assert len(framed) == 4
     with pytest.raises(ValueError, match="between 0 and 3, got 4 and 0"):
         draw_schedule(amounts, [("queries", True)], blocks=4, row=4, column=0)
+
+
+def test_kernels_read_and_write_and_thick_arrows_carry_the_matrix():
+    kernels = [
+        ("multiply", [("queries", False), ("keys", False)], ("scores", True)),
+        ("softmax", [("scores", True)], ("weights", True)),
+    ]
+    ax = draw_kernels(kernels, large="slow", chip="fast")
+    written = [text.get_text() for text in ax.texts]
+    assert {"slow", "fast", "multiply", "softmax", "queries", "keys", "scores", "weights"} == {*written}
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrow)]
+    upwards = [arrow.get_xy()[:, 1].argmax() == 0 for arrow in arrows]  # the tip is the first corner
+    assert upwards == [True, True, False, True, False]
+    thick = [arrow.get_facecolor() != to_rgba(INK) for arrow in arrows]
+    assert thick == [False, False, True, True, True]
+    with pytest.raises(ValueError, match="kernels is empty"):
+        draw_kernels([], large="slow", chip="fast")
+
+
+def test_a_band_shows_what_is_in_the_window_and_what_each_block_computes_besides():
+    ax = draw_band(12, window=3, size=4)
+    colours = [patch.get_facecolor() for patch in ax.patches if patch.get_width() == 1]
+    inside, masked, left_out = (colours.count(to_rgba(colour)) for colour in (STYLES[0].colour, FAINT, READS))
+    assert (inside, inside + masked, left_out) == (33, 4 * 4 + 2 * 4 * 6, 2 * 4 + 6 * 4)
+    frames = [patch for patch in ax.patches if patch.get_width() > 1]
+    corners = [(frame.get_x() + 0.5, frame.get_y() + 0.5, frame.get_width(), frame.get_height()) for frame in frames]
+    assert corners == [(0, 0, 4, 4), (2, 4, 6, 4), (6, 8, 6, 4)]
+    with pytest.raises(ValueError, match="at least 1, got 12, 0 and 4"):
+        draw_band(12, window=0, size=4)
 
 
 def test_cost_has_logarithmic_axes_and_one_legend():

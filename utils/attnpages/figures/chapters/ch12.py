@@ -1,4 +1,4 @@
-"""Figures of chapter 12: a softmax in blocks, two memories, costs, the first token, a reach."""
+"""Figures of chapter 12: kernels and two memories, a softmax in blocks, a window, costs, the first token, a reach."""
 
 from collections.abc import Mapping, Sequence
 
@@ -46,6 +46,81 @@ def plot_running(scores: Sequence[float], values: Sequence[float], size: int) ->
     return list(axes[0])
 
 
+Kernel = tuple[str, Sequence[tuple[str, bool]], tuple[str, bool]]
+
+
+def draw_kernels(kernels: Sequence[Kernel], large: str, chip: str) -> Axes:
+    """Draw several kernels one after the other: each reads tensors from the large memory and writes one back.
+
+    Args:
+        kernels: ``[(what it computes, [(tensor that it reads, whether it has T × T numbers), ...], (what it writes,
+            the same)), ...]``; a thick arrow carries T × T numbers.
+        large, chip: titles of the two memories.
+
+    Raises:
+        ValueError: if there is no kernel.
+    """
+    if not kernels:
+        raise ValueError("kernels is empty; give at least one")
+    width = 13 / len(kernels)
+    ax = canvas(None, (6.5, 2.9), (0, 13), (0, 6.2))
+    say(ax, 0, 5.95, chip, ha="left", weight="bold", size=10.5)
+    say(ax, 0, 0.2, large, ha="left", weight="bold", size=10.5)
+    box(ax, 0.05, 0.5, 12.9, 1.0)
+    for i, (text, reads, (written, heavy)) in enumerate(kernels):
+        left, moves = width * i, [*((name, thick, True) for name, thick in reads), (written, heavy, False)]
+        box(ax, left + 0.15, 4.3, width - 0.3, 1.3, fill=READS)
+        say(ax, left + width / 2, 4.95, text, size=10)
+        for n, (name, thick, up) in enumerate(moves):
+            x = left + 0.2 + (width - 0.4) * (n + 0.5) / len(moves)
+            start, end = (1.55, 4.25) if up else (4.25, 1.55)
+            look: Look = {"width": 0.3, "head_width": 0.75, "color": STYLES[1].colour} if thick else {"color": INK}
+            look = {"width": 0.04, "head_width": 0.3, "length_includes_head": True, "head_length": 0.45} | look
+            ax.arrow(x, start, 0, end - start, linewidth=0, **look)
+            say(ax, x, 1.0, name, size=10)
+    return ax
+
+
+def draw_band(T: int, window: int, size: int) -> Axes:
+    """Draw a causal window, in blocks of queries: the pairs in it, and what each block computes besides.
+
+    Args:
+        T: number of positions. window: how many positions each attends to, itself included. size: queries per block.
+
+    Raises:
+        ValueError: if one of them is below 1.
+    """
+    if min(T, window, size) < 1:
+        raise ValueError(f"T, window and size must be at least 1, got {T}, {window} and {size}")
+    _, ax = plt.subplots(figsize=(4.6, 4.4), layout="constrained")
+    cell: Look = {"width": 1, "height": 1, "edgecolor": "white", "linewidth": 1.5}
+    kinds = {"in the window": STYLES[0].colour, "computed, then masked": FAINT, "earlier, not computed": READS}
+    for first in range(0, T, size):
+        last = min(first + size, T) - 1  # query
+        oldest = max(0, first - window + 1)  # key
+        for query in range(first, last + 1):
+            for key in range(last + 1):
+                inside = 0 <= query - key < window
+                kind = (
+                    "in the window" if inside else "computed, then masked" if key >= oldest else "earlier, not computed"
+                )
+                ax.add_patch(plt.Rectangle((key - 0.5, query - 0.5), facecolor=kinds[kind], **cell))
+        frame: Look = {"fill": False, "edgecolor": STYLES[1].colour, "linewidth": 2.5, "zorder": 3}
+        ax.add_patch(plt.Rectangle((oldest - 0.5, first - 0.5), last - oldest + 1, last - first + 1, **frame))
+    ax.set(xlim=(-0.6, T - 0.4), ylim=(T - 0.4, -0.6), xlabel="key", ylabel="query", aspect="equal")
+    ax.set_xticks(range(T))
+    ax.set_yticks(range(T))
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    handles = [plt.Rectangle((0, 0), 1, 1, facecolor=colour, label=kind) for kind, colour in kinds.items()]
+    handles.append(
+        plt.Rectangle((0, 0), 1, 1, fill=False, edgecolor=STYLES[1].colour, linewidth=2.5, label="one block")
+    )
+    ax.legend(handles=handles, loc="upper right", frameon=False, fontsize=10.5)
+    return ax
+
+
 def draw_schedule(
     moved: Mapping[str, str], chip: Sequence[tuple[str, bool]], blocks: int = 8, row: int = 2, column: int = 4
 ) -> Axes:
@@ -53,7 +128,8 @@ def draw_schedule(
 
     Args:
         moved: what is written above the arrows of the ``"queries"``, the ``"keys and values"`` and the
-            ``"contexts"``, and, under ``"large"`` and ``"chip"``, as the titles of the two memories.
+            ``"contexts"``, below that of the keys and values (``"again"``, if it is there), and, under ``"large"`` and
+            ``"chip"``, as the titles of the two memories.
         chip: the boxes in the small memory, ``[(text, whether it stays while the keys go by), ...]``.
         blocks: number of blocks drawn. row, column: the present block of queries, and of keys.
 
@@ -81,6 +157,8 @@ def draw_schedule(
         start, end = (6.2, 9.25) if inwards else (9.25, 6.2)
         arrow(ax, (start, y), (end, y), width=1.6)
         say(ax, 7.72, y + 0.5, moved[name], size=10)
+        if name == "keys and values" and "again" in moved:
+            say(ax, 7.72, y - 0.2, moved["again"], va="top", size=10)
     height = 6.2 / len(chip)
     for i, (text, stays) in enumerate(chip):
         y = 6.4 - height * (i + 1)
