@@ -1,4 +1,4 @@
-"""Diagrams of chapter 14: attention and pointing, the network of the file, and the table of Held and Karp."""
+"""Diagrams of chapter 14: the network of the file, and the table of Held and Karp."""
 
 from collections.abc import Collection
 from itertools import combinations
@@ -7,33 +7,10 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnpages.figures.boxes import arrow, box, canvas, line, say
-from attnpages.figures.palette import FAINT, INK, LINE, PALE, PAPER, READS, WRITES
+from attnpages.figures.palette import FAINT, INK, PALE, PAPER, READS, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR
 
 _Cell = tuple[tuple[int, ...], int]  # of the table: the cities on the way, and the last of them
-
-
-def draw_pointing(ax: Axes | None = None) -> Axes:
-    """Draw what attention and pointing share, and where they part: with the sum and without it."""
-    ax = canvas(ax, (6.5, 4.2), (-0.3, 10), (-0.7, 5.9))
-    _part(ax, 0.2, 4.7, 2.6, "query", "(B, Tq, Dq)")
-    _part(ax, 0.2, 2.9, 2.6, "keys", "(B, Tk, Dk)")
-    _part(ax, 3.6, 3.8, 2.4, "score", "(B, Tq, Tk)")
-    _part(ax, 6.8, 3.8, 3.0, "normalise", "weights (B, Tq, Tk)")
-    _part(ax, 0.2, 0.5, 2.6, "values", "(B, Tk, Dv)", faint=True)
-    _part(ax, 3.6, 0.5, 2.4, "weighted sum", "(B, Tq, Dv)", faint=True)
-    _part(ax, 6.8, 0.5, 3.0, "the output", "a distribution over Tk", bold=True)
-    for start, end in (((2.85, 5.1), (3.55, 4.6)), ((2.85, 3.5), (3.55, 4.1)), ((6.05, 4.35), (6.75, 4.35))):
-        arrow(ax, start, end)
-    arrow(ax, (7.5, 3.7), (5.4, 1.75), FAINT, dashed=True)
-    arrow(ax, (2.85, 1.05), (3.55, 1.05), FAINT, dashed=True)
-    arrow(ax, (8.6, 3.7), (8.6, 1.75), TRUTH_COLOUR)
-    line(ax, (8.3, 8.3, -0.2, -0.2), (0.42, -0.1, -0.1, 5.25), TRUTH_COLOUR)
-    arrow(ax, (-0.2, 5.25), (0.18, 5.25), TRUTH_COLOUR)
-    say(ax, 4.05, -0.42, "the element that is chosen helps to make the next query", colour=TRUTH_COLOUR)
-    say(ax, 8.75, 2.7, "pointing:\nstop here", ha="left", colour=TRUTH_COLOUR)
-    say(ax, 3.6, 2.75, "attention:\none more step", ha="left", colour=LINE)
-    return ax
 
 
 def draw_trip_network(
@@ -85,13 +62,6 @@ def draw_trip_network(
     arrow(ax, (x - 0.05, 5.8), (wide + 0.05, 5.8), TRUTH_COLOUR)
     say(ax, x + 1.05, 7.2, "the largest\nis the output", colour=TRUTH_COLOUR)
     return ax
-
-
-def _part(ax: Axes, x: float, y: float, width: float, name: str, shape: str, faint=False, bold=False) -> None:
-    colour = TRUTH_COLOUR if bold else FAINT if faint else INK
-    box(ax, x, y, width, 1.1, edge=colour, line=2.2 if bold else 1.2, dashed=faint)
-    say(ax, x + width / 2, y + 0.75, name, size=12, weight="bold")
-    say(ax, x + width / 2, y + 0.32, shape)
 
 
 def draw_held_karp(way: Tensor, ax: Axes | None = None) -> Axes:
