@@ -201,22 +201,23 @@ def test_binding_begins_with_the_two_heads_by_hand_and_is_what_it_says_it_is(tmp
         press("door"); press("cup"); found.other = now();
         return found;"""
     found = begun(tmp_path, "chapters/15_snail.ipynb", "binding", script)
-    words, shown, bound = zip(*(row[1:4] for row in found["start"]["rows"]), strict=True)
+    words, shown, keys = zip(*(row[1:4] for row in found["start"]["rows"]), strict=True)
     assert words == ("horse", "cup", "door", "cup")
     assert shown == ("–", "green", "red", "blue")
-    assert bound == ("horse", "horse", "cup", "door")
+    assert keys == ("horse", "horse", "cup", "door")
     assert found["start"]["said"] == (
         "The last “cup” attends to step 2 (100\u00a0%). It names red with 100\u00a0%. The colour of its line is red."
     )
     named = {name: [numbers(text)[0] for text in of["bars"][0]] for name, of in found.items()}
-    assert named["nothing"] == [25, 25, 25, 0]
+    assert named["nothing"] == [50, 0, 50, 0]
+    assert [row[3] for row in found["nothing"]["rows"]] == list(words)
     assert [row[3] for row in found["both"]["rows"]] == ["horse", "horse + cup", "cup + door", "cup + door"]
     assert named["both"] == [33, 33, 33, 0]
     assert [max(range(4), key=named[name].__getitem__) for name in ("taps", "late", "head", "dilated")] == [1, 0, 0, 1]
     assert found["dilated"]["said"].startswith("The last “cup” attends to step 3 (100")
     assert found["other"]["rows"] != found["head"]["rows"]
     learned = found["start"]["learned"]
-    assert ("each step has 25 %" in learned, "have 33 % each" in learned) == (True, True)
+    assert ("have 50 % each" in learned, "have 33 % each" in learned) == (True, True)
 
 
 def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):

@@ -18,7 +18,7 @@
   const mixed = (weights, vectors) => only(-1).map((_, n) => weights.reduce((sum, weight, s) => sum + weight * vectors[s][n], 0));
   const weightsOf = (scores) => Array.from(softmax(Float64Array.from(scores)));
 
-  // What layer 1 writes at each step, then scores and weights of the last step, and how much of each colour it names.
+  // The key of each step: what layer 1 writes there or, without it, the step's own word. Then scores and weights of the last step, and how much of each colour it names.
   LIVE.bindAndFind = function (state) {
     const { steps, shown } = LIVE.linesOf(state),
       { bind, a, c, dilation } = state,
@@ -26,15 +26,15 @@
     const byHead = (t) =>
       mixed(weightsOf(vectors.slice(0, t + 1).map((_, s) => (s === Math.max(t - 1, 0) ? SHARP : 0))), vectors.slice(0, t + 1));
     const byTaps = (t) => mixed([c, ...(t < dilation ? [] : [a])], [vectors[t], vectors[t - dilation]]);
-    const bound = steps.map((_, t) => (bind === "head" ? byHead(t) : bind === "convolution" ? byTaps(t) : only(-1)));
-    const scores = bound.map((vector) => SHARP * vector[steps[LAST]]),
+    const keys = steps.map((_, t) => (bind === "head" ? byHead(t) : bind === "convolution" ? byTaps(t) : vectors[t]));
+    const scores = keys.map((vector) => SHARP * vector[steps[LAST]]),
       weights = weightsOf(scores);
     const named = COLOURS.map((_, n) => weights.reduce((sum, weight, s) => sum + (shown[s] === n ? weight : 0), 0));
-    return { steps, shown, bound, scores, weights, named };
+    return { steps, shown, keys, scores, weights, named };
   };
 
   // 0.5 cup + 0.5 door; what rounds to nothing is left out.
-  const boundInWords = (vector) =>
+  const keyInWords = (vector) =>
     Array.from(vector, (part, n) => [Math.round(100 * part) / 100, NAMES[n]])
       .filter(([part]) => part !== 0)
       .map(([part, name]) => (part === 1 ? name : signed(part, Number.isInteger(10 * part) ? 1 : 2) + " " + name))
@@ -42,9 +42,9 @@
 
   LIVE.figure("binding", {
     title: "Bind with layer 1, find with layer 2",
-    todo: "The start is the network with two heads. Switch layer 1 to nothing: which colours does the last cup receive? Then take the convolution and raise the tap c from 0 to 1: how many steps hold cup now? At last set c back to 0 and let the colours come two steps late. Which dilation names red again? Press a word or a colour to change it.",
+    todo: "The start is the network with two heads. Switch layer 1 to nothing, so that each key is the step's own word: which colours does the last cup receive? Then take the convolution and raise the tap c from 0 to 1: how many keys hold cup now? At last set c back to 0 and let the colours come two steps late. Which dilation names red again? Press a word or a colour to change it.",
     learned:
-      "With nothing bound all scores are 0, so each step has 25 % of the weight. With the taps a = 1 and c = 1, three steps hold cup, and green, red and blue have 33 % each: a step must not bind its own word. When the colours come two steps late, the head and the convolution with dilation 1 still bind the step before, so they name green. With dilation 2 the colour red is bound to cup again. The network follows other words and colours at once, and no weight changes.",
+      "With nothing bound, the last cup finds the steps 1 and 3, where cup stands, so green and blue have 50 % each. With the taps a = 1 and c = 1, each key is the sum of the own word and the bound one: three keys hold cup, and green, red and blue have 33 % each. (Learned matrices could write the two words in different directions, so that layer 2 can tell them apart.) When the colours come two steps late, the head and the convolution with dilation 1 still bind the step before, so they name green. With dilation 2 the colour red is bound to cup again. The network follows other words and colours at once, and no weight changes.",
     about:
       "Nothing is trained here: the figure computes the two layers of the page by hand, with queries that are ten times as long as the keys.",
     defaults: { words: [0, 1, 2], colours: [0, 1, 2], asked: 1, late: 1, bind: "head", a: 1, c: 0, dilation: 1 },
@@ -79,8 +79,8 @@
       }
 
       function show() {
-        const { steps, shown, bound, scores, weights, named } = LIVE.bindAndFind(state);
-        const head = ["step", "word", "colour shown", "bound word", "score", "weight"].map((name) => make("th", { scope: "col" }, name));
+        const { steps, shown, keys, scores, weights, named } = LIVE.bindAndFind(state);
+        const head = ["step", "word", "colour shown", "key", "score", "weight"].map((name) => make("th", { scope: "col" }, name));
         const row = (word, t) =>
           make(
             "tr",
@@ -88,7 +88,7 @@
             make("th", { scope: "row" }, String(t)),
             make("td", {}, wordOf(t, word)),
             make("td", {}, colourOf(t, shown[t])),
-            make("td", {}, boundInWords(bound[t])),
+            make("td", {}, keyInWords(keys[t])),
             make("td", {}, signed(scores[t], 1)),
             make("td", { class: "bar" }, make("span", {}, percent(weights[t]).replace(" ", "\u00a0"))),
           );

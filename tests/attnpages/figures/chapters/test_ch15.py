@@ -30,10 +30,13 @@ def test_episodes_need_fitting_shapes():
 
 
 def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
-    words = [text.get_text() for text in draw_circuit(["horse", "cup", "door", "cup"], ["green", "red", "blue"]).texts]
-    assert words[:9:3] == ["–\nhorse", "green\ncup", "red\ndoor"]
-    assert words[2:12:3] == ["–\nhorse", "green\nhorse", "red\ncup", "blue\ndoor"]
-    assert {"red", "query"} <= set(words)
+    ax = draw_circuit(["horse", "cup", "door", "cup"], ["green", "red", "blue"])
+    slots = [[text.get_text() for text in ax.texts if text.get_position() == (step, y)]
+             for step in range(4) for y in (2.85, 3.41, 3.97)]  # fmt: skip
+    bound, kept, shown = ([name for (name,) in slots[part::3]] for part in range(3))
+    assert bound == ["horse", "horse", "cup", "door"]
+    assert (kept, shown) == (["horse", "cup", "door", "cup"], ["–", "green", "red", "blue"])
+    assert {"red", "answer"} <= {text.get_text() for text in ax.texts}
 
 
 @pytest.mark.parametrize(("inputs", "labels"), [(["a", "a"], ["x", "y"]), (["a", "b"], ["x"])])
@@ -111,17 +114,23 @@ def test_two_heads_need_a_network_and_a_question_that_stood_before(pairs, words)
         plot_two_heads(pairs, words, "–x")
 
 
-def test_each_exchange_has_a_panel_for_weights_and_one_for_answers():
-    axes = plot_followed({"none": ([0.1, 0.58], [0.11, 0.24]), "heads": ([0.7, 0.0], [0.2, 0.22])}, ["green", "red"])
-    assert [ax.get_title() for ax in axes] == ["none", "heads", "", ""]
-    assert [[text.get_text() for text in ax.texts] for ax in axes[:3:2]] == [["10 %", "58 %"], ["11 %", "24 %"]]
-    assert [bar.get_width() for bar in axes[3].patches] == [0.2, 0.22]
+def test_each_block_shows_weights_and_answers_and_frames_what_is_expected():
+    rows = {"cup": ([0.1, 0.58], [0.11, 0.24], "red"), "door": ([0.7, 0.0], [0.2, 0.22], "green")}
+    axes = plot_followed({"before": {"cup": rows["cup"]}, "after": rows}, ["green", "red"])
+    assert [ax.get_title() for ax in axes] == [
+        f"{what},\n{when}" for when in ("before", "after") for what in ("finding heads attend to", "next token")
+    ]
+    assert [[text.get_text() for text in ax.texts] for ax in axes[2:]] == [
+        ["10", "58", "70", "0"],
+        ["11", "24", "20", "22"],
+    ]
+    assert [[patch.get_xy() for patch in ax.patches] for ax in axes[2:]] == 2 * [[(0.53, -0.45), (-0.47, 0.55)]]
 
 
-@pytest.mark.parametrize("exchanges", [{}, {"none": ([0.1], [0.1, 0.2])}])
-def test_exchanges_need_one_number_per_colour_twice(exchanges):
+@pytest.mark.parametrize("blocks", [{}, {"none": {}}, {"none": {"cup": ([0.1], [0.1, 0.2], "red")}}])
+def test_exchanges_need_rows_with_one_number_per_colour_twice(blocks):
     with pytest.raises(ValueError, match="each with 2 numbers twice"):
-        plot_followed(exchanges, ["green", "red"])
+        plot_followed(blocks, ["green", "red"])
 
 
 def test_errors_are_means_over_seeds_on_a_logarithmic_scale():

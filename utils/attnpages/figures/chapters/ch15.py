@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
@@ -52,28 +52,36 @@ def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
     """
     if len(labels) != len(inputs) - 1 or inputs[-1] not in inputs[:-1]:
         raise ValueError(f"labels must be one less than inputs, whose last stood before, got {inputs} and {labels}")
-    size = (6.5, 4.9)
+    size = (6.5, 5.4)
     _, ax = plt.subplots(figsize=size, layout="constrained")
-    canvas(ax, size, (-0.55, len(inputs) - 0.45), (-2.15, 5.6))
+    canvas(ax, size, (-0.6, len(inputs) - 0.4), (-1.95, 6.45))
     last, found = len(inputs) - 1, inputs.index(inputs[-1]) + 1
     for step, word in enumerate(inputs):
         before, shown = max(step - 1, 0), labels[step - 1] if step else "–"  # step 0 can only attend to itself
-        box_around(ax, (step, 0.0), 0.62, 1.05, f"{shown}\n{word}", size=11, fill=PAPER, edge=INK)
-        say(ax, step, -0.78, f"step {step}", size=10)
-        look: Look = {"fill": READS if step == found else PAPER, "edge": TRUTH_COLOUR if step == found else INK}
-        box_around(ax, (step, 2.5), 0.62, 1.05, f"{shown}\n{inputs[before]}", size=11, **look)
-        arrow(ax, (before + 0.1 * (step > 0), 0.54), (step - 0.12 * (step > 0), 1.94), BLUE, 2.0)
-    arrow(ax, (last + 0.2, 0.54), (last + 0.2, 1.94), INK, 1.2, dashed=True)  # what the last step keeps
-    box_around(ax, (last, 3.4), 0.46, 0.5, inputs[-1], size=11, fill=PAPER, edge=TRUTH_COLOUR)
-    say(ax, last, 3.98, "query", size=10)
-    arrow(ax, (last - 0.25, 3.4), (found + 0.33, 2.26), TRUTH_COLOUR, 2.0)
-    arrow(ax, (found - 0.1, 3.06), (last - 0.34, 4.7), INK, 1.8)
-    box_around(ax, (last, 4.75), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
-    say(ax, last, 5.33, "answer", size=10)
-    say(ax, -0.45, -1.3, "1 bind: a head of layer 1 attends to the step before", ha="left", size=11, colour=BLUE)
-    say(ax, -0.45, -1.85, "2 find: the own word is the query, the bound words are the keys", ha="left", size=11,
+        _slots(ax, (step, 0.0), [shown, word])
+        say(ax, step, -0.55, f"step {step}", size=10)
+        _slots(ax, (step, 2.75), [shown, word, inputs[before]], READS if step == found else PAPER)
+        arrow(ax, (step - 0.22, 1.02), (step - 0.22, 2.52), FAINT, 1.2, dashed=True)  # the residual connection
+        arrow(ax, (before + 0.1, 1.02), (step + 0.1, 2.52), BLUE, 2.0)
+    arrow(ax, (last - 0.32, 3.38), (found + 0.34, 2.82), TRUTH_COLOUR, 2.0)
+    arrow(ax, (found + 0.12, 4.3), (last - 0.34, 5.35), INK, 1.8)
+    box_around(ax, (last, 5.4), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
+    say(ax, last, 6.0, "answer", size=10)
+    say(
+        ax, -0.5, -1.15, "1 bind: a head of layer 1 copies the word of the step before", ha="left", size=11, colour=BLUE
+    )
+    say(ax, -0.5, -1.7, "2 find: the own word is the query, the bound words are the keys", ha="left", size=11,
         colour=TRUTH_COLOUR)  # fmt: skip
     return ax
+
+
+def _slots(ax: Axes, lowest: tuple[float, float], names: Sequence[str], fill: str = PAPER) -> None:
+    """What one step holds, one slot above the other: colour, word and, in blue, the bound word."""
+    for at, name in enumerate(reversed(names)):
+        bound = at == 0 and len(names) == 3
+        centre = (lowest[0], lowest[1] + 0.1 + 0.56 * at)
+        box(ax, centre[0] - 0.32, centre[1] - 0.28, 0.64, 0.56, fill=fill, edge=BLUE if bound else INK)
+        say(ax, *centre, name, size=11, colour=BLUE if bound else INK)
 
 
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
@@ -186,35 +194,36 @@ def plot_two_heads(
 
 
 def plot_followed(
-    exchanges: Mapping[str, tuple[Sequence[float], Sequence[float]]], colours: Sequence[str]
+    blocks: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float], str]]], colours: Sequence[str]
 ) -> list[Axes]:
-    """Draw to which colours heads attend and which colours a model names, one column of panels per exchange.
+    """Draw to which colours heads attend and which colours a model names, in percent: a row of two maps per block.
 
     Args:
-        exchanges: ``{title: (weight on each colour, probability of each colour)}``.
-        colours: their names, from top to bottom.
+        blocks: ``{title: {name of a row: (weight on each colour, probability of each colour, colour expected)}}``.
+        colours: their names, from left to right. The expected one is framed.
 
     Raises:
-        ValueError: if there is no exchange, or one has not one number per colour.
+        ValueError: if there is no row, or one has not one number per colour.
     """
-    if not exchanges or any(len(row) != len(colours) for both in exchanges.values() for row in both):
-        raise ValueError(f"exchanges must hold at least one, each with {len(colours)} numbers twice, got {exchanges}")
+    rows = [row for block in blocks.values() for row in block.values()]
+    if not rows or not all(blocks.values()) or any(len(of) != len(colours) for row in rows for of in row[:2]):
+        raise ValueError(f"blocks must hold rows, each with {len(colours)} numbers twice, got {blocks}")
+    heights = [len(block) + 1 for block in blocks.values()]
     _, grid = plt.subplots(
-        2, len(exchanges), figsize=(7.2, 3.8), sharex=True, sharey=True, layout="constrained", squeeze=False
-    )
-    for column, (title, both) in enumerate(exchanges.items()):
-        grid[0, column].set_title(title, fontsize=11)
-        for ax, shares, style in zip(grid[:, column], both, STYLES[1::-1], strict=True):
-            ax.barh(range(len(colours)), shares, color=style.colour)
-            for row, share in enumerate(shares):
-                say(ax, share + 0.03, row, f"{100 * share:.0f} %", size=10, ha="left")
-            ax.grid(False, axis="y")
-    for ax, what in zip(grid[:, 0], ("finding heads\nattend to", "next token"), strict=True):
-        ax.set_ylabel(what)
-    for ax in grid[1]:
-        ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xlabel="weight, probability" if ax is grid[1, 0] else "")
-    grid[0, 0].set_yticks(range(len(colours)), colours)
-    grid[0, 0].invert_yaxis()
+        len(blocks), 2, figsize=(7.2, 0.46 * sum(heights) + 0.4), layout="constrained", squeeze=False,
+        gridspec_kw={"height_ratios": heights},
+    )  # fmt: skip
+    for axes, (title, block) in zip(grid, blocks.items(), strict=True):
+        for part, (ax, what) in enumerate(zip(axes, ("finding heads attend to", "next token"), strict=True)):
+            percent = 100 * np.array([row[part] for row in block.values()])
+            names = list(block) if part == 0 else len(block) * [""]
+            plot_heat(percent, "", "", annotate=False, xticks=colours, yticks=names, limits=(0, 100), ax=ax,
+                      title=f"{what},\n{title}")  # fmt: skip
+            for (row, column), share in np.ndenumerate(percent):
+                say(ax, column, row, f"{share:.0f}", size=11, colour=PAPER if share > 50 else INK)
+            for number, (_, _, expected) in enumerate(block.values()):
+                corner = (colours.index(expected) - 0.47, number - 0.45)
+                ax.add_patch(Rectangle(corner, 0.94, 0.9, fill=False, color=TRUTH_COLOUR, linewidth=2.5))
     return list(grid.flat)
 
 
