@@ -60,8 +60,8 @@ def first_layer(names: dict[str, Any], way: str) -> list[list[float]]:
 
 
 @torch.no_grad()
-def scores_of(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], Tensor]) -> Tensor:
-    """Scores of the second layer before the mask and the softmax, ``(B, H, T, T)``; ``turned`` is the file's."""
+def query_and_key(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], Tensor]) -> tuple[Tensor, Tensor]:
+    """Queries and keys of the second layer, turned as it turns them, ``(B, H, T, D/H)``; ``turned`` is the file's."""
     read: list[Tensor] = []
     layer: Any = model.layers[1]  # type: ignore[index]
     hook = layer.register_forward_pre_hook(lambda _, given: read.append(given[0]))
@@ -69,9 +69,15 @@ def scores_of(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], T
         model(words[:, :-1])
     finally:
         hook.remove()
-    query, key, _ = layer.project(read[0]).unflatten(-1, (3, layer.H, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, D/H)
+    query, key, _ = layer.project(read[0]).unflatten(-1, (3, layer.H, -1)).permute(2, 0, 3, 1, 4)
     if layer.rotary:
         query, key = (turned(part, layer.scale) for part in (query, key))
+    return query, key
+
+
+def scores_of(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], Tensor]) -> Tensor:
+    """Scores of the second layer before the mask and the softmax, ``(B, H, T, T)``; ``turned`` is the file's."""
+    query, key = query_and_key(model, words, turned)
     scores: Tensor = query @ key.mT / query.shape[-1] ** 0.5
     return scores
 

@@ -19,6 +19,8 @@ def test_right_keys_are_marked_and_fit_into_the_panel():
     assert stars == [(3, 9.0), (4, 12.0)]
     assert [text.get_text() for text in ax.texts] == ["right, as trained", "right, slowed"]
     assert ax.get_ylim()[1] > 12
+    mark_right(ax, {"high": (1, 2.0), "low": (2, -2.0)}, lift=11)
+    assert [text.xyann for text in ax.texts] == [(10, 0), (10, 0), (10, 11), (10, -11)]
 
 
 def test_weights_have_a_bar_per_distance_and_the_sum_over_the_rewarded_ones():

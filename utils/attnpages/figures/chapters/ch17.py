@@ -57,11 +57,16 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def mark_right(ax: Axes, right: Mapping[str, tuple[float, float]]) -> None:
-    """Mark right keys with stars and their names, ``{name: (distance, score)}``, and make room for them."""
+def mark_right(ax: Axes, right: Mapping[str, tuple[float, float]], lift: float = 0.0) -> None:
+    """Mark keys with stars and their names, ``{name: (distance, score)}``, and make room for them.
+
+    Args:
+        lift: points by which a name stands above its star, or below it where the score is negative.
+    """
     for name, (x, y) in right.items():
         ax.plot([x], [y], marker="*", markersize=15, color=INK, linestyle="none", zorder=4)
-        ax.annotate(name, (x, y), xytext=(10, 0), textcoords="offset points", va="center", color=INK)
+        up = lift if y >= 0 else -lift
+        ax.annotate(name, (x, y), xytext=(10, up), textcoords="offset points", va="center", color=INK)
     ax.set_ylim(top=max(y for _, y in right.values()) + 2)
 
 
