@@ -78,13 +78,7 @@
           tabindex: n === active ? 0 : -1,
           role: "button",
           "aria-label":
-            "point " +
-            n +
-            (first ? ", the start" : "") +
-            ", from the left " +
-            percent(point[0]) +
-            ", from below " +
-            percent(point[1]),
+            "point " + n + (first ? ", the start" : "") + ", from the left " + percent(point[0]) + ", from below " + percent(point[1]),
           "aria-description": "Arrow keys move it, Delete removes it, Page Up and Page Down choose another.",
           onkeydown: (event) => key(event, n),
           onfocus: () => (active = n),
