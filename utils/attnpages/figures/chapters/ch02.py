@@ -247,7 +247,7 @@ def plot_exchanges(counts: Mapping[str, Mapping[str, Sequence[int]]], most: int,
                     f"{part!r}, {place!r} has {len(cells[place])} numbers, but there are {len(names)} tests"
                 )
             for test, count in enumerate(cells[place]):
-                corner = (3.8 * column, 0.02 - row - 0.28 * test)
+                corner = (3.8 * column, 0.14 * len(names) - 0.4 - row - 0.28 * test)
                 ax.add_patch(Rectangle(corner, 2.6, 0.2, facecolor="white", edgecolor=FAINT, linewidth=0.7))
                 ax.add_patch(Rectangle(corner, 2.6 * count / most, 0.2, facecolor=colours[test], linewidth=0))
                 ax.text(corner[0] + 2.72, corner[1] + 0.1, str(count), ha="left", va="center", fontsize=10)
