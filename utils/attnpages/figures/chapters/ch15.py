@@ -68,8 +68,9 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
             box_around(ax, (step, y), 0.86, 0.56, "", fill=fill if y > 1 else PAPER, edge=colour)
             say(ax, step, y, name, colour=colour)
         arrow(ax, (before + 0.1, 0.72), (step + (0.02 if step else 0.1), 2.33), BLUE, 2.0)
-        if twin is None:  # the residual connection
-            arrow(ax, (step - 0.37, 0.72), (step - 0.37, 3.6), FAINT, 1.2, dashed=True)
+        if twin is None:  # the residual connection passes behind the bound token
+            line(ax, (step - 0.3, step - 0.3), (0.72, 2.33), FAINT, 1.2, dashed=True)
+            arrow(ax, (step - 0.3, 2.95), (step - 0.3, 3.6), FAINT, 1.2, dashed=True)
     arrow(ax, (last - 0.1, 3.6), (found + 0.2, 2.95), TRUTH_COLOUR, 2.0)
     arrow(ax, (found + 0.1, 4.2), (last - 0.46, 5.2), INK, 1.8)
     box_around(ax, (last, 5.3), 0.86, 0.56, tokens[found], fill=WRITES, edge=INK)
