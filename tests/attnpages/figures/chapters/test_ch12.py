@@ -6,6 +6,7 @@ from attnpages.figures.chapters.ch12 import (
     draw_band,
     draw_kernels,
     draw_schedule,
+    draw_to_scale,
     plot_cost,
     plot_extra,
     plot_grid,
@@ -19,10 +20,21 @@ def test_the_bars_of_each_block_are_measured_from_the_largest_score_so_far():
     first, second = plot_running([2.0, 4.0, 6.0, 5.0], [1.0, 2.0, 3.0, 4.0], size=2)
     assert [text.get_text() for text in first.texts] == ["0.1353", "1.0000"]
     assert [text.get_text() for text in second.texts] == ["0.0183", "0.1353", "1.0000", "0.3679"]
-    assert second.get_title(loc="left") == "after block 2: largest 6"
+    assert second.get_title(loc="left") == "after block 2"
+    kept = ["largest 4,  total 1.1353,\nweighted sum 2.1353", "largest 6,  total 1.5215,\nweighted sum 4.7605"]
+    assert [first.get_xlabel(), second.get_xlabel()] == kept
     assert first.patches[0].get_facecolor() == second.patches[0].get_facecolor() != second.patches[2].get_facecolor()
     with pytest.raises(ValueError, match="equally many, size at least 1, got 2, 1, 2"):
         plot_running([1.0, 2.0], [1.0], 2)
+
+
+def test_the_scores_the_tile_and_the_contexts_are_drawn_to_scale():
+    ax = draw_to_scale(100, 10, 5, {"scores": "all", "half": "a quarter", "tile": "one tile", "contexts": "returned"})
+    sizes = [(round(patch.get_width(), 9), round(patch.get_height(), 9)) for patch in ax.patches]
+    assert sizes == [(1, 1), (0.5, 0.5), (0.05, 0.05), (0.1, 1)]
+    assert {text.get_text() for text in ax.texts} == {"all", "a quarter", "one tile", "returned"}
+    with pytest.raises(ValueError, match="got 4, 2, 5"):
+        draw_to_scale(4, 2, 5, {})
 
 
 def test_the_schedule_says_what_is_moved_and_what_lies_on_the_chip():

@@ -2,17 +2,27 @@ import pytest
 
 from attnpages.figures.chapters.ch14_copy import plot_written_and_copied
 
+SOURCE = [("Ruvis", 0.4), ("came", 0.0), ("Ruvis", 0.32), ("a", 0.08)]
 
-def test_each_word_has_one_bar_of_what_is_written_and_what_is_copied():
-    ax = plot_written_and_copied({"a": 0.04, "‹unk›": 0.16}, {"Ruvis": 0.72, "a": 0.08})
+
+def test_each_word_has_one_bar_of_what_is_written_and_one_piece_per_position(looks_right):
+    _, ax = plot_written_and_copied({"a": 0.04, "‹unk›": 0.16, "by": 0.0}, SOURCE)
     assert [text.get_text() for text in ax.get_yticklabels()] == ["Ruvis", "‹unk›", "a"]
-    written, copied = ax.containers
+    written, *copied = ax.containers
     assert [bar.get_width() for bar in written] == [0, 0.16, 0.04]
-    assert [(bar.get_x(), bar.get_width()) for bar in copied] == [(0, 0.72), (0.16, 0), (0.04, 0.08)]
+    pieces = [number for (bar,) in copied for number in (bar.get_x(), bar.get_width())]
+    assert pieces == pytest.approx([0, 0.4, 0.4, 0.32, 0.04, 0.08])
     assert [text.get_text() for text in ax.texts] == ["0.72", "0.16", "0.12"]
 
 
-@pytest.mark.parametrize("words", [({}, {}), ({"a": 0.4}, {"b": 0.5})])
+def test_the_source_stands_above_in_its_order_with_what_each_position_gives():
+    strip, _ = plot_written_and_copied({"‹unk›": 0.2}, SOURCE)
+    assert [text.get_text() for text in strip.texts] == ["Ruvis", "0.40", "came", "0", "Ruvis", "0.32", "a", "0.08"]
+    shades = [bar.patches[0].get_facecolor()[3] for bar in strip.containers]
+    assert shades == pytest.approx([0.75, 0, 0.6, 0.15])
+
+
+@pytest.mark.parametrize("words", [({}, []), ({"a": 1.0}, []), ({"a": 0.4}, [("b", 0.5)])])
 def test_probabilities_must_sum_to_one(words):
     with pytest.raises(ValueError, match="must sum to 1"):
         plot_written_and_copied(*words)

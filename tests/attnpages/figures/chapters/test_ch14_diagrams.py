@@ -10,13 +10,16 @@ SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 FIELD = torch.tensor([[[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [0.0, 3.0]]])
 
 
-def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones(texts):
-    words = texts(draw_trip_network(SQUARE, first=0, last=3, visited=[0, 3]))
-    assert {"$h_0$", "$h_3$", "$p_1$", "$p_2$", "query", "city 3"} <= set(words)
-    assert words.count("×") == 2
-    assert {"first key $h_0$", "last key $h_3$", "mean of keys"} <= set(words)
-    with pytest.raises(ValueError, match="must be among the visited"):
-        draw_trip_network(SQUARE, first=0, last=3, visited=[0])
+def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_ones():
+    ax = draw_trip_network(SQUARE, trip=[0, 3, 1])
+    words = [text.get_text() for text in ax.texts]
+    assert {"$h_0$", "$h_3$", "choice 1: city 3", "choice 2: city 1"} <= set(words)
+    assert words.count("×") == 1 + 2
+    assert [word for word in words if "last key" in word] == ["last key $h_0$", "last key $h_3$"]
+    assert [words.count(city) for city in "0123"] == [0, 2, 2, 1]
+    for trip in ([0, 3], [0, 3, 3], [0, 3, 4]):
+        with pytest.raises(ValueError, match="three of the 4 cities"):
+            draw_trip_network(SQUARE, trip)
 
 
 def test_the_table_of_four_cities_holds_what_the_hand_reckons(texts):

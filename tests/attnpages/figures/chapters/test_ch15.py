@@ -29,20 +29,32 @@ def test_episodes_need_fitting_shapes():
         plot_episodes(torch.zeros(1, 1, 1, 4, 4), torch.zeros(1, 1))
 
 
-def test_a_circuit_binds_each_label_to_the_input_before_it_and_answers():
-    ax = draw_circuit(["horse", "cup", "door", "cup"], ["green", "red", "blue"])
-    slots = [[text.get_text() for text in ax.texts if text.get_position() == (step, y)]
-             for step in range(4) for y in (2.85, 3.41, 3.97)]  # fmt: skip
-    bound, kept, shown = ([name for (name,) in slots[part::3]] for part in range(3))
-    assert bound == ["horse", "horse", "cup", "door"]
-    assert (kept, shown) == (["horse", "cup", "door", "cup"], ["–", "green", "red", "blue"])
-    assert {"red", "answer"} <= {text.get_text() for text in ax.texts}
+TOKENS = ["horse", "green", "cup", "red", "door", "blue", "cup"]
 
 
-@pytest.mark.parametrize(("inputs", "labels"), [(["a", "a"], ["x", "y"]), (["a", "b"], ["x"])])
-def test_a_circuit_needs_a_question_that_stood_before(inputs, labels):
-    with pytest.raises(ValueError, match="labels must be one less than inputs"):
-        draw_circuit(inputs, labels)
+def rows_of(ax):
+    """What stands in the boxes of the three rows, from below."""
+    said = {text.get_position(): text.get_text() for text in ax.texts if text.get_text()}
+    return [[said[step, y] for step in range(7)] for y in (0.4, 2.64, 3.9)]
+
+
+def test_a_circuit_binds_each_token_to_the_one_before_it_and_answers():
+    ax = draw_circuit(TOKENS)
+    assert rows_of(ax) == [TOKENS, ["horse", *TOKENS[:-1]], TOKENS]
+    assert ax.texts[-4].get_text() == "red"
+
+
+def test_a_circuit_reads_its_keys_from_a_twin():
+    twin = ["horse", "green", "door", "red", "cup", "blue", "door"]
+    ax = draw_circuit(TOKENS, twin)
+    assert rows_of(ax) == [twin, ["horse", *twin[:-1]], TOKENS]
+    assert ax.texts[-4].get_text() == "blue"
+
+
+@pytest.mark.parametrize(("tokens", "twin"), [(["a", "x", "b"], None), (["a", "x", "a"], ["a", "x"])])
+def test_a_circuit_needs_a_question_that_stood_before_and_a_twin_as_long(tokens, twin):
+    with pytest.raises(ValueError, match="the last token must stand before"):
+        draw_circuit(tokens, twin)
 
 
 def seen_inputs(ax):

@@ -13,7 +13,7 @@ from attnpages.figures.style import HEAT_MAP, STYLES, Look
 
 
 def plot_running(scores: Sequence[float], values: Sequence[float], size: int) -> list[Axes]:
-    """Draw what an online softmax has added up after each block: one bar exp(score - largest so far) per score.
+    """Draw what an online softmax adds up, one bar exp(score - largest so far) per score, and below it what it keeps.
 
     Args:
         scores, values: equally many numbers. size: scores per block.
@@ -37,13 +37,47 @@ def plot_running(scores: Sequence[float], values: Sequence[float], size: int) ->
             }
             ax.bar(i, height, edgecolor="white", **look)
             ax.text(i, height + 0.02, f"{height:.4f}", ha="center", fontsize=11)
-        ax.set_title(f"after block {number + 1}: largest {largest:g}", fontsize=11, loc="left")
+        ax.set_title(f"after block {number + 1}", fontsize=11, loc="left")
+        weighted = heights @ np.array(values[:end])
+        kept = f"largest {largest:g},  total {heights.sum():.4f},\nweighted sum {weighted:.4f}"
+        frame: Look = {"boxstyle": "square,pad=0.35", "facecolor": PAPER, "edgecolor": FAINT}
+        ax.set_xlabel(kept, fontsize=10.5, labelpad=9, bbox=frame)
         names = [f"score {s:g}\nvalue {v:g}" for s, v in zip(scores, values, strict=True)]
         ax.set_xticks(range(len(scores)), names, fontsize=10.5)
         ax.set(xlim=(-0.6, len(scores) - 0.4), ylim=(0, 1.15))
         ax.grid(False)
     axes[0, 0].set_ylabel("exp(score − largest)")
     return list(axes[0])
+
+
+def draw_to_scale(tokens: int, features: int, size: int, names: Mapping[str, str]) -> Axes:
+    """Draw to scale the scores of a text, those of half the text, one tile of them, and what the head returns.
+
+    Args:
+        tokens, features: of the text and of a head. size: of a tile, in queries and in keys.
+        names: what is written beside ``scores``, ``half``, ``tile`` and ``contexts``.
+
+    Raises:
+        ValueError: if a number is below 1, or the tile is larger than the matrix.
+    """
+    if min(tokens, features, size) < 1 or size > tokens:
+        raise ValueError(
+            f"all numbers must be at least 1 and the tile fit into the scores, got {tokens}, {features}, {size}"
+        )
+    ax = canvas(None, (5.4, 2.9), (-0.02, 1.9), (-0.02, 1.11))
+    ax.set_aspect("equal")
+    shape: Look = {"edgecolor": FAINT, "linewidth": 1.2}
+    ax.add_patch(plt.Rectangle((0, 0), 1, 1, facecolor=READS, **shape))
+    ax.add_patch(plt.Rectangle((0, 0.5), 0.5, 0.5, fill=False, linestyle="--", **shape))
+    side, thin = size / tokens, features / tokens
+    orange, blue = STYLES[1].colour, STYLES[0].colour
+    ax.add_patch(plt.Rectangle((0.75, 0.25), side, side, facecolor=orange, linewidth=0))
+    ax.add_patch(plt.Rectangle((1.2, 0), thin, 1, facecolor=blue, linewidth=0))
+    say(ax, 0.25, 0.75, names["half"], size=10)
+    say(ax, 0.5, 1.05, names["scores"], size=10.5)
+    say(ax, 0.75 + side / 2, 0.18, names["tile"], size=10)
+    say(ax, 1.2 + thin + 0.05, 0.5, names["contexts"], ha="left", size=10.5)
+    return ax
 
 
 Kernel = tuple[str, Sequence[tuple[str, bool]], tuple[str, bool]]

@@ -1,42 +1,67 @@
-"""Figure of chapter 14 on copying: the probability of each word, and how much of it is written and how much copied."""
+"""Figure of chapter 14 on copying: what each source word gives, and what the next word's probability is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 
-from attnpages.figures.style import STYLES, legend_above, new_axes
+from attnpages.figures.palette import FAINT
+from attnpages.figures.style import STYLES, legend_above
 
 
-def plot_written_and_copied(
-    written: Mapping[str, float], copied: Mapping[str, float], ax: Axes | None = None, title: str | None = None
-) -> Axes:
-    """Draw one bar per word, of two parts, the most probable word on top and its probability at the right.
+def plot_written_and_copied(written: Mapping[str, float], copied: Sequence[tuple[str, float]]) -> list[Axes]:
+    """Draw the source words with their shares, and below one bar per word, to which each position adds a piece.
 
     Args:
         written: by word, the probability with which the vocabulary gives it.
-        copied: by word, the probability with which the source gives it.
+        copied: each source word in its order, and the probability with which this position is copied.
 
     Raises:
-        ValueError: if there is no word, or the probabilities do not sum to 1.
+        ValueError: if there is no source word, or the probabilities do not sum to 1.
     """
-    words = {**written, **copied}
-    total = {word: written.get(word, 0.0) + copied.get(word, 0.0) for word in words}
-    if not np.isclose(sum(total.values()), 1):
+    pieces = {word: [share for of, share in copied if of == word] for word, _ in copied}
+    total = {word: written.get(word, 0.0) + sum(pieces.get(word, ())) for word in {**written, **pieces}}
+    if not copied or not np.isclose(sum(total.values()), 1):
         raise ValueError(f"the probabilities of all words must sum to 1, got {sum(total.values())}")
-    order = sorted(total, key=lambda word: -total[word])
-    ax = new_axes(ax, (6.5, 1.1 + 0.38 * len(order)))
-    rows, left = np.arange(len(order)), np.zeros(len(order))
-    handles = []
-    for part, style in ((written, STYLES[0]), (copied, STYLES[1])):
-        widths = np.array([part.get(word, 0.0) for word in order])
-        handles.append(ax.barh(rows, widths, 0.62, left, color=style.colour, hatch=style.hatch, edgecolor="white"))
-        left = left + widths
+    order = sorted((word for word in total if total[word]), key=lambda word: -total[word])
+    height = 0.38 * len(order) + 1.0
+    _, (strip, ax) = plt.subplots(2, 1, figsize=(6.5, height + 1.1), height_ratios=(1.0, height), layout="constrained")
+    _draw_strip(strip, copied)
+    first = ax.barh(
+        range(len(order)),
+        [written.get(word, 0.0) for word in order],
+        0.62,
+        color=STYLES[0].colour,
+        hatch=STYLES[0].hatch,
+        edgecolor="white",
+    )
+    handles = [first]
     for row, word in enumerate(order):
+        left = written.get(word, 0.0)
+        for share in filter(None, pieces.get(word, ())):
+            bar = ax.barh(
+                row, share, 0.62, left, color=STYLES[1].colour, hatch=STYLES[1].hatch, edgecolor="white", linewidth=2
+            )
+            left += share
+            handles[1:] = [bar]
         ax.annotate(f"{total[word]:.2f}", (total[word], row), (5, 0), textcoords="offset points", va="center")
-    ax.set_yticks(rows, order)
+    ax.set_yticks(range(len(order)), order)
     ax.invert_yaxis()
     ax.grid(False, axis="y")
-    ax.set(xlabel="probability", xlim=(0, 1.15 * max(total.values())))
-    legend_above(ax, handles, ["written from the vocabulary", "copied from the source"], title)
-    return ax
+    ax.set(xlabel="probability of the next word", xlim=(0, 1.15 * max(total.values())))
+    legend_above(ax, handles, ["written from the vocabulary", "copied from the source"][: len(handles)])
+    return [strip, ax]
+
+
+def _draw_strip(ax: Axes, copied: Sequence[tuple[str, float]]) -> None:
+    """The source from left to right: the darker a word, the larger its share, which stands below it."""
+    most = max(share for _, share in copied) or 1.0
+    for position, (word, share) in enumerate(copied):
+        colour = to_rgba(STYLES[1].colour, 0.75 * share / most)
+        ax.barh(0, 0.94, 0.9, position - 0.47, color=colour, edgecolor=FAINT, hatch="")
+        ax.text(position, 0.18, word, ha="center", va="center", fontsize=11)
+        ax.text(position, -0.2, f"{share:.2f}" if share else "0", ha="center", va="center", fontsize=11)
+    ax.set(xlim=(-0.55, len(copied) - 0.45), ylim=(-0.5, 0.5))
+    ax.set_axis_off()

@@ -1,6 +1,6 @@
-"""Diagrams of chapter 14: the network of the file, and the table of Held and Karp."""
+"""Diagrams of chapter 14: two choices of the file's network, and the table of Held and Karp."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from itertools import combinations
 
 from matplotlib.axes import Axes
@@ -13,55 +13,66 @@ from attnpages.figures.style import STYLES, TRUTH_COLOUR
 _Cell = tuple[tuple[int, ...], int]  # of the table: the cities on the way, and the last of them
 
 
-def draw_trip_network(
-    coordinates: Tensor, first: int, last: int, visited: Collection[int], ax: Axes | None = None
-) -> Axes:
-    """Draw one choice of a pointer network for round trips: keys, the query made of them, and one output per city.
+def draw_trip_network(coordinates: Tensor, trip: Sequence[int], ax: Axes | None = None) -> Axes:
+    """Draw two choices of a pointer network for round trips: the keys, computed once, and the loop over the choices.
 
     Args:
-        coordinates: ``(N, 2)`` of the cities. first, last: where the trip begins, and where it is now.
-        visited: the positions that have been chosen.
+        coordinates: ``(N, 2)`` of the cities.
+        trip: where the trip begins, and the first two positions that are chosen.
 
     Raises:
-        ValueError: if the first or the last city is not among the visited ones.
+        ValueError: if the trip does not name three different cities.
     """
-    if not {first, last} <= set(visited):
-        raise ValueError(f"first and last ({first}, {last}) must be among the visited cities, got {sorted(visited)}")
-    count = len(coordinates)
-    wide = 1.6 * count - 0.3
-    ax = canvas(ax, (6.5, 5.3), (-0.2, wide + 2.9), (-0.1, 8.4))
-    box(ax, 0, 1.3, wide, 0.8, fill=READS)
-    say(ax, wide / 2, 1.7, "Transformer encoder without positions")
-    box(ax, 0, 5.4, wide, 0.8)
-    say(ax, wide / 2, 5.8, "score of query and key, mask, softmax")
-    box(ax, -0.12, 2.6, wide + 0.24, 1.2, edge=TRUTH_COLOUR, dashed=True)  # all keys, which the mean takes
+    count, wide = len(coordinates), 12.3
+    if len(trip) != 3 or len({*trip} & {*range(count)}) != 3:
+        raise ValueError(f"trip must name three of the {count} cities, got {list(trip)}")
+    ax = canvas(ax, (6.5, 5.6), (-0.2, wide + 0.2), (-0.1, 10.9))
+    step = wide / count
+    box(ax, 0, 1.2, wide, 0.75, fill=READS)
+    say(ax, wide / 2, 1.575, "Transformer encoder without positions, once")
+    box(ax, -0.1, 2.45, wide + 0.2, 1.15, edge=TRUTH_COLOUR, dashed=True)  # all keys, which the mean takes
     for n, (x_of, y_of) in enumerate(coordinates.tolist()):
-        x = 1.6 * n
-        used = n in (first, last)
-        box(ax, x, 0, 1.3, 0.8)
-        say(ax, x + 0.65, 0.4, f"({x_of:g},\u00a0{y_of:g})", size=10)
-        box(ax, x, 2.75, 1.3, 0.9, fill=READS, edge=TRUTH_COLOUR if used else INK, line=2.2 if used else 1.2)
-        say(ax, x + 0.65, 3.2, f"$h_{n}$", size=13)
-        box(ax, x, 6.8, 1.3, 0.8, fill=PALE if n in visited else PAPER)
-        say(ax, x + 0.65, 7.2, "×" if n in visited else f"$p_{n}$", size=13)
-        say(ax, x + 0.65, 7.95, f"city {n}")
-        for low, high in ((0.85, 1.25), (2.15, 2.55), (3.85, 5.35), (6.25, 6.75)):
-            arrow(ax, (x + 0.65, low), (x + 0.65, high))
-    x = wide + 0.6
-    box(ax, x, 2.75, 2.1, 2.05, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
-    for city, name, height in ((first, "first", 4.5), (last, "last", 4.05)):
-        corner = 1.6 * city + 1.0
-        line(ax, (corner, corner, x - 0.3), (3.7, height, height), TRUTH_COLOUR)
-        arrow(ax, (x - 0.4, height), (x - 0.05, height), TRUTH_COLOUR)
-        say(ax, x + 1.05, height, f"{name} key $h_{city}$", size=10)
-    arrow(ax, (wide + 0.15, 3.2), (x - 0.05, 3.2), TRUTH_COLOUR)
-    say(ax, x + 1.05, 3.2, "mean of keys", size=10)
-    box(ax, x, 5.4, 2.1, 0.8, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
-    say(ax, x + 1.05, 5.8, "query", weight="bold")
-    arrow(ax, (x + 1.05, 4.85), (x + 1.05, 5.35), TRUTH_COLOUR)
-    arrow(ax, (x - 0.05, 5.8), (wide + 0.05, 5.8), TRUTH_COLOUR)
-    say(ax, x + 1.05, 7.2, "the largest\nis the output", colour=TRUTH_COLOUR)
+        x = step * (n + 0.5)
+        box(ax, x - 0.95, 0, 1.9, 0.75)
+        say(ax, x, 0.375, f"({x_of:g},\u00a0{y_of:g})", size=10)
+        box(ax, x - 0.95, 2.6, 1.9, 0.85, fill=READS)
+        say(ax, x, 3.025, f"$h_{n}$", size=13)
+        for low, high in ((0.78, 1.17), (1.98, 2.57)):
+            arrow(ax, (x, low), (x, high))
+    part = 5.5  # of the width, for each choice
+    for left, done, chosen in ((0.0, trip[:1], trip[1]), (wide - part, trip[:2], trip[2])):
+        _draw_step(ax, left, part, count, done, chosen)
+    cell, gap = part / count, wide / 2
+    x = cell * (trip[1] + 0.5)
+    line(ax, (x, x, gap, gap), (9.6, 10.0, 10.0, 4.85), TRUTH_COLOUR, 2.2)
+    arrow(ax, (gap - 0.02, 4.85), (wide - part - 0.03, 4.85), TRUTH_COLOUR, 2.2)
     return ax
+
+
+def _draw_step(ax: Axes, left: float, part: float, count: int, done: Sequence[int], chosen: int) -> None:
+    """One choice: the query, the score with the keys, and one output per city."""
+    box(ax, left, 4.4, 3.5, 1.95, fill=WRITES, edge=TRUTH_COLOUR, line=2.2)
+    for height, text in (
+        (5.95, "query: mean of keys,"),
+        (5.4, f"first key $h_{done[0]}$,"),
+        (4.85, f"last key $h_{done[-1]}$"),
+    ):
+        say(ax, left + 1.75, height, text)
+    arrow(ax, (left + 1.75, 3.63), (left + 1.75, 4.37), TRUTH_COLOUR)
+    arrow(ax, (left + 1.75, 6.38), (left + 1.75, 6.97), TRUTH_COLOUR)
+    arrow(ax, (left + 4.5, 3.63), (left + 4.5, 6.97))
+    say(ax, left + 4.6, 5.4, "keys", ha="left")
+    box(ax, left, 7.0, part, 0.75)
+    say(ax, left + part / 2, 7.375, "score, mask, softmax")
+    cell = part / count
+    for n in range(count):
+        x = left + cell * (n + 0.5)
+        arrow(ax, (x, 7.78), (x, 8.47))
+        fill = PALE if n in done else WRITES if n == chosen else PAPER
+        look = (TRUTH_COLOUR, 2.2) if n == chosen else (FAINT, 1.2)
+        box(ax, x - 0.43, 8.5, 0.86, 1.1, fill, *look)
+        say(ax, x, 9.05, "×" if n in done else str(n), size=13, weight="bold" if n == chosen else "normal")
+    say(ax, left + part / 2, 10.55, f"choice {len(done)}: city {chosen}", weight="bold")
 
 
 def draw_held_karp(way: Tensor, ax: Axes | None = None) -> Axes:

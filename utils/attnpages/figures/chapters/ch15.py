@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
-from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, PALE, PAPER, READS, WRITES
@@ -41,47 +41,44 @@ def plot_episodes(images: Tensor, labels: Tensor) -> list[Axes]:
     return list(grid.flat)
 
 
-def draw_circuit(inputs: Sequence[str], labels: Sequence[str]) -> Axes:
-    """Draw how two layers of attention bind each label to the input before it, and find by the last input.
+def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Axes:
+    """Draw how two layers of attention bind each token to the one before it, and find by the last token.
 
     Args:
-        inputs: of each step; the last one, the question, stood at an earlier step as well. labels: of all but the last.
+        tokens: the last one, the question, stood before as well. twin: what layer 1 reads for the keys instead.
 
     Raises:
-        ValueError: if a label is missing or too many, or the question stands at no earlier step.
+        ValueError: if the twin has another length, or the question stands nowhere among the tokens that are bound.
     """
-    if len(labels) != len(inputs) - 1 or inputs[-1] not in inputs[:-1]:
-        raise ValueError(f"labels must be one less than inputs, whose last stood before, got {inputs} and {labels}")
-    size = (6.5, 5.4)
+    read = tokens if twin is None else twin
+    bound = [read[max(step - 1, 0)] for step in range(len(tokens))]  # step 0 can only attend to itself
+    if len(read) != len(tokens) or tokens[-1] not in bound[1:]:
+        raise ValueError(f"the last token must stand before the last, and a twin be as long, got {tokens} and {twin}")
+    size = (7.2, 5.0)
     _, ax = plt.subplots(figsize=size, layout="constrained")
-    canvas(ax, size, (-0.6, len(inputs) - 0.4), (-1.95, 6.45))
-    last, found = len(inputs) - 1, inputs.index(inputs[-1]) + 1
-    for step, word in enumerate(inputs):
-        before, shown = max(step - 1, 0), labels[step - 1] if step else "–"  # step 0 can only attend to itself
-        _slots(ax, (step, 0.0), [shown, word])
-        say(ax, step, -0.55, f"step {step}", size=10)
-        _slots(ax, (step, 2.75), [shown, word, inputs[before]], READS if step == found else PAPER)
-        arrow(ax, (step - 0.22, 1.02), (step - 0.22, 2.52), FAINT, 1.2, dashed=True)  # the residual connection
-        arrow(ax, (before + 0.1, 1.02), (step + 0.1, 2.52), BLUE, 2.0)
-    arrow(ax, (last - 0.32, 3.38), (found + 0.34, 2.82), TRUTH_COLOUR, 2.0)
-    arrow(ax, (found + 0.12, 4.3), (last - 0.34, 5.35), INK, 1.8)
-    box_around(ax, (last, 5.4), 0.62, 0.6, labels[found - 1], size=11, fill=WRITES, edge=INK)
-    say(ax, last, 6.0, "answer", size=10)
-    say(
-        ax, -0.5, -1.15, "1 bind: a head of layer 1 copies the word of the step before", ha="left", size=11, colour=BLUE
-    )
-    say(ax, -0.5, -1.7, "2 find: the own word is the query, the bound words are the keys", ha="left", size=11,
+    canvas(ax, size, (-1.75, len(tokens) - 0.5), (-1.6, 6.1))
+    last, found = len(tokens) - 1, bound.index(tokens[-1], 1)
+    labels = {0.4: "input" if twin is None else "the twin's\ninput", 2.64: "bound token", 3.9: "own token"}
+    for y, label in labels.items():
+        say(ax, -0.6, y, label, ha="right", size=10.5, colour=BLUE if label == "bound token" else INK)
+    for step, token in enumerate(tokens):
+        fill, before = READS if step == found else PAPER, max(step - 1, 0)
+        say(ax, step, -0.15, f"step {step}", size=10)
+        for y, name, colour in ((0.4, read[step], INK), (2.64, bound[step], BLUE), (3.9, token, INK)):
+            box_around(ax, (step, y), 0.86, 0.56, "", fill=fill if y > 1 else PAPER, edge=colour)
+            say(ax, step, y, name, colour=colour)
+        arrow(ax, (before + 0.1, 0.72), (step + (0.02 if step else 0.1), 2.33), BLUE, 2.0)
+        if twin is None:  # the residual connection passes behind the bound token
+            line(ax, (step - 0.3, step - 0.3), (0.72, 2.33), FAINT, 1.2, dashed=True)
+            arrow(ax, (step - 0.3, 2.95), (step - 0.3, 3.6), FAINT, 1.2, dashed=True)
+    arrow(ax, (last - 0.1, 3.6), (found + 0.2, 2.95), TRUTH_COLOUR, 2.0)
+    arrow(ax, (found + 0.1, 4.2), (last - 0.46, 5.2), INK, 1.8)
+    box_around(ax, (last, 5.3), 0.86, 0.56, tokens[found], fill=WRITES, edge=INK)
+    say(ax, last, 5.85, "answer", size=10)
+    say(ax, -1.7, -0.75, "1 bind: a head of layer 1 copies the token of the step before", ha="left", colour=BLUE)
+    say(ax, -1.7, -1.3, "2 find: the query is the own token, the keys are the bound ones", ha="left",
         colour=TRUTH_COLOUR)  # fmt: skip
     return ax
-
-
-def _slots(ax: Axes, lowest: tuple[float, float], names: Sequence[str], fill: str = PAPER) -> None:
-    """What one step holds, one slot above the other: colour, word and, in blue, the bound word."""
-    for at, name in enumerate(reversed(names)):
-        bound = at == 0 and len(names) == 3
-        centre = (lowest[0], lowest[1] + 0.1 + 0.56 * at)
-        box(ax, centre[0] - 0.32, centre[1] - 0.28, 0.64, 0.56, fill=fill, edge=BLUE if bound else INK)
-        say(ax, *centre, name, size=11, colour=BLUE if bound else INK)
 
 
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
