@@ -17,13 +17,19 @@ pytestmark = [
 ROBOT, STARTS = ((ROOT / f"tests/helpers/live_{name}.js").read_text("utf-8") for name in ("robot", "starts"))
 CHAPTER = ROOT / "chapters/17_beyond_lengths.ipynb"
 LONG = "thequickbrownfoxjumpsover"
+BEGUN = {"letters": 25, "strength": 6, "peak": 7, "first": 1, "fastest": "slowed", "second": 1}
 SETTINGS = [
-    {"letters": letters, "strength": strength, "peak": peak, "first": first, "second": second}
+    BEGUN | {"letters": letters, "strength": strength, "peak": peak, "first": first, "second": second}
     for letters, strength, peak in ((25, 6, 7), (25, 0, 7), (12, 6, 7), (25, 6, 12), (25, 2.5, 7), (18, 6, 7))
     for first, second in ((1, 1), (1, 0.5), (0.5, 1), (0.5, 0.5))
 ]
-SETTINGS += [{"letters": 25, "strength": 6, "peak": 7, "first": 1, "second": step / 20} for step in range(1, 20)]
-SETTINGS += [{"letters": 25, "strength": 0, "peak": 7, "first": step / 20, "second": 1} for step in range(5, 20)]
+SETTINGS += [BEGUN | {"second": step / 20} for step in range(1, 20)]
+SETTINGS += [
+    BEGUN | {"strength": 0, "first": step / 20, "fastest": fastest}
+    for fastest in ("slowed", "kept")
+    for step in range(5, 20)
+]
+SETTINGS += [BEGUN | {"first": 0.5, "fastest": "kept", "second": 0.5}]
 COMPUTED = """
     return GIVEN.settings.map((how) => {
       const string = GIVEN.long.slice(0, how.letters);
@@ -53,7 +59,9 @@ def computed(tmp_path_factory):
 
 def test_it_writes_and_scores_as_the_chapter(chapter, computed):
     for how, found in zip(SETTINGS, computed, strict=True):
-        chosen = {"strength": how["strength"], "peak": how["peak"], "scales": (how["first"], how["second"])}
+        fastest = 1.0 if how["fastest"] == "kept" else how["first"]
+        scales = torch.tensor([fastest] + 7 * [how["first"]]), how["second"]
+        chosen = {"strength": how["strength"], "peak": how["peak"], "scales": scales}
         string = LONG[: how["letters"]]
         assert found["written"] == chapter["write_by_hand"](string, **chosen), how
         scores = chapter["scores_by_hand"](f"|{string}|", **chosen)
@@ -62,8 +70,7 @@ def test_it_writes_and_scores_as_the_chapter(chapter, computed):
 
 def written(computed, **how):
     """What it writes with these settings; those not named are the figure's own."""
-    wanted = {"letters": 25, "strength": 6, "peak": 7, "first": 1, "second": 1} | how
-    return computed[SETTINGS.index(wanted)]["written"]
+    return computed[SETTINGS.index(BEGUN | how)]["written"]
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
@@ -76,15 +83,19 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
     assert "down to × 0.70 its heads still find the letters just before" in learned
     kept = [step / 20 for step in range(5, 20) if written(computed, strength=0, first=step / 20) == LONG]
     assert kept == [step / 20 for step in range(14, 20)]
+    assert "If its fastest pair keeps its speed, the others may be slowed to × 0.30" in learned
+    slow = {step: written(computed, strength=0, first=step / 20, fastest="kept") for step in range(5, 20)}
+    kept = [step / 20 for step, text in slow.items() if text == LONG]
+    assert kept == [step / 20 for step in range(6, 20)]
 
 
 def test_the_table_in_its_place_has_what_it_writes(computed):
     lines = [line.strip(" |").split(" | ") for line in instead("17_beyond_lengths", "copier_by_hand").splitlines()]
     rows = [row for row in lines if row[0].isdigit()]
-    assert len(rows) == 6
-    for letters, strength, first, second, text in rows:
+    assert len(rows) == 7
+    for letters, strength, first, fastest, second, text in rows:
         how = {"letters": int(letters), "strength": float(strength), "first": float(first), "second": float(second)}
-        assert text == written(computed, **how)
+        assert text == written(computed, fastest=fastest, **how)
 
 
 def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp_path):
@@ -96,7 +107,9 @@ def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp
         slide("Letters", 12);
         const short = now();
         slide("First layer", 0.5);
-        return { first, repaired, short, skips: now() };"""
+        const skips = now();
+        all(".live-choice label").find((one) => one.textContent === "keeps its speed").querySelector("input").click();
+        return { first, repaired, short, skips, kept: now() };"""
     given = {"name": "copier_by_hand", "start": start}
     found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["copier_by_hand"])
     assert found["first"]["text"] == "wnfoxjumpsoveroxjumpsover"
@@ -111,3 +124,4 @@ def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp
     assert found["short"]["said"] == "All 12 letters are right."
     fault = "Then the copier writes “e” for “h”, which stands 12 positions back."
     assert found["skips"]["said"] == "Right so far: t. " + fault
+    assert found["kept"]["said"] == "All 12 letters are right."

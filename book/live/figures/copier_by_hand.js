@@ -2,11 +2,15 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, slider, words, dot, softmax, largest, signed } = LIVE;
+    { make, refill, slider, choice, words, dot, softmax, largest, signed } = LIVE;
   const STRING = "thequickbrownfoxjumpsover",
     ALPHABET = "abcdefghijklmnopqrstuvwxyz|",
     TRAINED = [2, 12], // the string lengths of training
     SPEEDS = Array.from({ length: 8 }, (_, i) => 10000 ** (-i / 8)); // how far each pair turns per position, in radians
+  const FASTEST = [
+    ["slowed", "is slowed with the others"],
+    ["kept", "keeps its speed"],
+  ];
   const WIDTH = 640,
     HEIGHT = 150,
     LEFT = 60, // room for the scores beside the curve
@@ -15,8 +19,9 @@
   const oneHot = (text) => Array.from(text, (letter) => Array.from(ALPHABET, (one) => Number(one === letter)));
 
   // What a head of the first layer brings to each position: most of the letter that stands so many positions back.
-  function brought(x, back, scale) {
-    const scores = x.map((_, d) => 20 * SPEEDS.reduce((sum, speed) => sum + Math.cos(speed * (scale * d - back)), 0));
+  function brought(x, back, { first, fastest }) {
+    const scales = SPEEDS.map((_, pair) => (fastest === "kept" && pair === 0 ? 1 : first)),
+      scores = x.map((_, d) => 20 * SPEEDS.reduce((sum, speed, pair) => sum + Math.cos(speed * (scales[pair] * d - back)), 0));
     return x.map((_, at) => {
       const weights = softmax(x.slice(0, at + 1).map((_, key) => scores[at - key]));
       return ALPHABET.split("").map((_, letter) => weights.reduce((sum, weight, key) => sum + weight * x[key][letter], 0));
@@ -28,7 +33,7 @@
   // The second layer's scores of all keys for the last position of a text, in their two parts, and its weights.
   LIVE.attendByHand = function (text, how) {
     const x = oneHot(text),
-      [one, two, three] = [1, 2, 3].map((back) => brought(x, back, how.first)),
+      [one, two, three] = [1, 2, 3].map((back) => brought(x, back, how)),
       last = x.length - 1;
     const content = x.map((_, key) => 4 * dot(one[key], x[last]) + 2 * dot(two[key], one[last]) + dot(three[key], two[last])),
       preference = x.map((_, key) => preferenceAt(last - key, how));
@@ -100,12 +105,12 @@
 
   LIVE.figure("copier_by_hand", {
     title: "A copier by hand",
-    todo: "The copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further? Set the second layer back to 1, and move the middle of the preference to 12: is this enough? Then take the preference away (strength 0), and slow the first layer alone.",
+    todo: "The copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further? Set the second layer back to 1, and move the middle of the preference to 12: is this enough? Then take the preference away (strength 0), and slow the first layer alone: first all of its pairs, then all but the fastest.",
     learned:
-      "From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. Another middle moves the preference, but a right letter that is 25 positions back still has no advantage over nearer ones. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out.",
+      "From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. Another middle moves the preference, but a right letter that is 25 positions back still has no advantage over nearer ones. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out. If its fastest pair keeps its speed, the others may be slowed to × 0.30.",
     about:
       "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. The curve is the preference by distance; shaded are the distances that were right in training, and the point is the distance of the right letter.",
-    defaults: { letters: 25, strength: 6, peak: 7, first: 1, second: 1 },
+    defaults: { letters: 25, strength: 6, peak: 7, first: 1, fastest: "slowed", second: 1 },
     draw(room, state, kept) {
       const said = words(),
         line = make("p", { class: "live-text" }),
@@ -140,6 +145,10 @@
         dial("Strength of the preference", "strength", 0, 12, 0.5, (value) => value.toFixed(1)),
         dial("Middle of the preference", "peak", 2, 16, 1),
         dial("First layer: positions", "first", 0.25, 1, 0.05, times),
+        choice("Its fastest pair", FASTEST, state.fastest, (fastest) => {
+          kept({ fastest });
+          show();
+        }),
         dial("Second layer: positions", "second", 0.05, 1, 0.05, times),
         given,
         line,

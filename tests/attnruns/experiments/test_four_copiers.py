@@ -22,7 +22,7 @@ def test_near_weights_are_those_of_the_string(back):
 
 
 def test_the_file_has_the_four_kinds():
-    names = slower_rotation.file(0, 1)
+    names = slower_rotation.file(0, 1, slower_rotation.FOUR)
     assert tuple(names["models"]) == four_copiers.KINDS
     for kind, model in names["models"].items():
         first, second = kind.split(", ")
@@ -44,7 +44,7 @@ def test_a_run_copies_and_reads(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["rotary, rotary", "window, none"])
 def test_the_scores_give_the_weights(kind):
-    names = slower_rotation.file(0, 1)
+    names = slower_rotation.file(0, 1, slower_rotation.FOUR)
     model, words = names["models"][kind], names["strings"](5, B=3)
     scores = four_copiers.scores_of(model, words, names["turned"])
     later = torch.ones(10, 10).triu(1).bool()
@@ -75,7 +75,7 @@ def test_a_letter_that_is_not_read_yet_beats_nothing():
 
 
 def test_a_first_layer_is_cut_short_and_then_as_before():
-    names = slower_rotation.file(0, 1)
+    names = slower_rotation.file(0, 1, slower_rotation.FOUR)
     first = names["models"]["rotary, none"].layers[0]
     seen = []
     forward, first.forward = first.forward, lambda x: (seen.append(first.window), forward(x))[1]
@@ -96,7 +96,7 @@ def test_letters_that_their_context_does_not_find(text, context, twice):
 
 
 def test_errors_are_counted_by_context():
-    names = slower_rotation.file(0, 1)
+    names = slower_rotation.file(0, 1, slower_rotation.FOUR)
 
     def always_right_but_where_it_must_guess(words):
         size = words.shape[1] // 2

@@ -18,7 +18,7 @@ def test_a_run_reads_two_copiers_slowed_and_one_by_pairs(tmp_path):
 
 
 def test_only_the_second_layer_is_slowed():
-    names = slower_rotation.file(0, 1)
+    names = slower_rotation.file(0, 1, slower_rotation.FOUR)
     seen = []
     layers = [layer for kind in slowed_second.KINDS for layer in names["models"][kind].layers]
     for layer in layers:

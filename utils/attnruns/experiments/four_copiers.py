@@ -18,7 +18,7 @@ from attnruns.experiments.decoder_lengths import equal_contexts
 from attnruns.experiments.slowed_weights import read_in
 from attnruns.experiments.slower_rotation import (
     CHAPTER,
-    REPLACED,
+    FOUR,
     TESTS,
     TRAINED,
     file_shares,
@@ -145,7 +145,7 @@ def errors(names: Mapping[str, Any]) -> dict[str, float]:
 
 def run(job: Job) -> Outcome:
     """Train the four copiers of the file; let each copy strings of every size, and read their layers."""
-    names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
+    names, spent = run_file(file_of(CHAPTER, FOUR, job.seed, job.steps))
     copied = {
         kind: {str(size): file_shares(names, names["models"][kind], size, UNCHANGED) for size in SIZES}
         for kind in KINDS

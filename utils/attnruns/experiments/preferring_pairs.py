@@ -38,6 +38,8 @@ SLOWED: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {  # the slowed 
     "second and third": ((), (2, 3)),
     "all others": ((), (1, 4, 5, 6, 7, 8)),
     "all": ((), tuple(range(1, 9))),
+    "first layer": (tuple(range(1, 9)), ()),
+    "both layers": (tuple(range(1, 9)), tuple(range(1, 9))),
     "both layers from the second": (tuple(range(2, 9)), tuple(range(2, 9))),
     "both layers from the third": (tuple(range(3, 9)), tuple(range(3, 9))),
     "first layer from the third, second layer from the second": (tuple(range(3, 9)), tuple(range(2, 9))),
@@ -99,7 +101,7 @@ def slowed(names: Mapping[str, Any]) -> dict[str, dict[str, float]]:
 
 
 def run(job: Job) -> Outcome:
-    """Train the four copiers of the file, and take the scores of one apart."""
+    """Train the copiers of the file, and take the scores of one apart."""
     names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
     return Outcome({"seconds": spent, "slowed": slowed(names), "scores": [read(names, *how) for how in SCORED]})
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from attnruns.experiments import slower_rotation
 from attnruns.experiments.four_copiers import stand_twice
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, file_shares, scales_of, tested_strings
+from attnruns.experiments.slower_rotation import CHAPTER, FOUR, TESTS, file_shares, scales_of, tested_strings
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -53,7 +53,7 @@ def window_by_pairs(names: Mapping[str, Any]) -> dict[str, float]:
 
 def run(job: Job) -> Outcome:
     """Train the four copiers of the file, and let three of them copy."""
-    names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
+    names, spent = run_file(file_of(CHAPTER, FOUR, job.seed, job.steps))
     return Outcome({"seconds": spent, "slowed": slowed(names), "by_pairs": window_by_pairs(names)})
 
 

@@ -27,6 +27,7 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "17_beyond_lengths"
 REPLACED = {"torch.manual_seed(0)": "torch.manual_seed({seed})", "steps=900": "steps={steps}"}
+FOUR = REPLACED | {'for kind in ("rotary, rotary", "window, none")': "for kind in LAYERS"}  # all copiers of the file
 STEPS = {"file": 900, "blocks": decoder_reach.MOST}
 TRAINED = decoder_reach.TRAINED  # letters: the longest strings of training
 LENGTHS = (2, 4, 6, 8, 10, 12, 15, 18, 24)  # letters, as trained
@@ -127,9 +128,9 @@ def block_shares(model: Copier, size: int, scales: list[Tensor]) -> dict[str, fl
             attention.positions = positions
 
 
-def file(seed: int, steps: int) -> dict[str, Any]:
+def file(seed: int, steps: int, replaced: Mapping[str, str] = REPLACED) -> dict[str, Any]:
     """The names that the chapter's file leaves behind, with this seed and so many steps."""
-    return run_file(file_of(CHAPTER, REPLACED, seed, steps))[0]
+    return run_file(file_of(CHAPTER, replaced, seed, steps))[0]
 
 
 def run(job: Job) -> Outcome:
