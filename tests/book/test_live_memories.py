@@ -90,32 +90,31 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         const first = now(), radios = all("input[type=radio]"), fourth = () => all("[role=slider]")[3];
         const at = () => all("[role=slider]").map((one) => one.getAttribute("aria-valuetext").split(", reads")[0]);
         const begin = at();
-        radios[6].click();
-        const gated = now().rows.map((row) => row[2]);
         slide("α", 1);
-        const kept = now().rows.map((row) => row[2]);
-        radios[5].click();
-        const delta = now().rows.map((row) => row[2]);
+        const kept = now().rows[6];
         slide("β", 0.5);
-        const half = now().rows.map((row) => row[2]);
+        const half = now().rows[5];
         slide("β", 1);
         for (let n = 0; n < 20 && at()[3] !== at()[2]; n++) { typed(fourth(), "ArrowUp"); }
         const twice = now();
         press("oldest pair becomes the newest");
-        const turned = now().rows.map((row) => row[1]);
+        const turned = texts(".live-table thead th");
+        radios[0].click();
+        const full = now().said;
         press("one more pair"); press("one more pair"); press("one more pair");
-        const most = now().rows.length;
+        const columns = () => texts(".live-table thead th").length - 1, most = columns();
         Array.from({ length: 9 }, () => press("one fewer"));
-        return { begin, first, gated, kept, delta, half, twice, turned, most, fewest: now().rows.length };"""
+        return { begin, first, kept, half, twice, turned, full, most, fewest: columns() };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "memories", "start": start}, figures=["memories"])
     assert found["begin"] == ["at 1.00, 0.00", "at 0.00, 1.00", "at 0.60, 0.80", "at 0.80, 0.60"]
-    answers = [row[2].replace("\u00a0", " ") for row in found["first"]["rows"]]
-    assert answers == ["3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
-    assert found["first"]["said"] == "4 of 4 keys read their own value."
-    assert found["delta"] == ["−0.43", "3.90", "2.87", "2.00\u00a0✓"]
-    assert found["gated"] == ["0.50", "2.67", "2.43", "2.00\u00a0✓"]
-    assert found["kept"] == found["delta"]
-    assert found["half"] == ["1.99", "4.11", "4.48", "4.05"]
+    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in found["first"]["rows"]]
+    assert rows[0] == ["full cache", "3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
+    assert rows[5] == ["delta rule", "−0.43", "3.90", "2.87", "2.00 ✓"]
+    assert rows[6] == ["gated delta rule", "0.50", "2.67", "2.43", "2.00 ✓"]
+    assert found["first"]["said"].startswith("delta rule: 1 of 4 keys read their own value. The state is (")
+    assert found["kept"][1:] == found["first"]["rows"][5][1:]
+    assert found["half"] == ["delta rule", "1.99", "4.11", "4.48", "4.05"]
     assert found["twice"]["said"].endswith("One key is stored twice, first with 10, then with 2: it reads 2.00.")
-    assert found["turned"] == ["5", "10", "2", "3"]
+    assert found["turned"] == ["oldest first", "5", "10", "2", "3"]
+    assert found["full"].startswith("full cache: ")
     assert (found["most"], found["fewest"]) == (6, 2)

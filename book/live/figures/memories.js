@@ -55,12 +55,12 @@
 
   LIVE.figure("memories", {
     title: "Four pairs in seven memories",
-    todo: "Choose each memory, and compare what was stored with the answer. Then drag the key of 2 onto the key of 10, so that one key is stored twice: which memories answer the newer value, 2, or come near it? Then start again, and drag the keys of 10 and 2 onto the key of 5: what does the fading sum, and what does the delta rule still answer to the oldest key, to which they are at right angles?",
+    todo: "Which memories answer what was stored? Drag the key of 2 onto the key of 10, so that one key is stored twice: which of them answer the newer value, 2, or come near it? Then start again, and drag the keys of 10 and 2 onto the key of 5: what does the fading sum, and what does the delta rule still answer to the oldest key, to which they are at right angles?",
     learned:
       "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule and the gated delta rule answer 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. With 10 and 2 on the key of 5, the oldest key reads 3 with the delta rule, because none of the later keys is similar to it, and 0.38 with the fading sum, which loses half of everything at each step. So the delta rule forgets what later, similar keys overwrite, and a fading sum forgets by age.",
     about:
-      "The memories of this section: nothing is trained. All keys have length 1. The dashed line is the state, drawn a fifteenth of its length.",
-    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "full", beta: 1, alpha: 0.5 },
+      "The memories of this chapter: nothing is trained. All keys have length 1. The dashed line is the state of a sum, fading or delta rule, drawn a fifteenth of its length.",
+    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "delta", beta: 1, alpha: 0.5 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" }),
@@ -101,7 +101,7 @@
           { held, state: sum, answers } = LIVE.remember(state.memory, keys, values, state.beta, state.alpha),
           hue = (n) => HUES[VALUES.indexOf(values[n])];
         const first = keys.length - (held || keys).length,
-          right = answers.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
+          right = (given) => given.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
         keys.forEach((at, n) =>
           plane.show(n, {
             at,
@@ -122,19 +122,20 @@
               ]
             : []),
         );
-        const heads = ["pair", "stored", "answer"].map((name) => make("th", { scope: "col" }, name));
-        const age = (n) => (n === 0 ? "oldest" : n === keys.length - 1 ? "newest" : n + 1 + ".");
-        const row = (_, n) =>
-          make(
-            "tr",
-            {},
-            make("th", { scope: "row" }, age(n)),
-            [values[n], signed(answers[n]) + (right[n] ? "\u00a0✓" : "")].map((text) => make("td", {}, text)),
-          );
-        board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, keys.map(row)));
+        const cell = (name, text) => make(name, name === "th" ? { scope: "col" } : {}, text);
+        const row = ([kind, name]) => {
+          const given = LIVE.remember(kind, keys, values, state.beta, state.alpha).answers,
+            ticks = right(given);
+          const cells = given.map((answer, n) => cell("td", signed(answer) + (ticks[n] ? "\u00a0✓" : "")));
+          return make("tr", kind === state.memory ? { class: "is-now" } : {}, make("th", { scope: "row" }, name), cells);
+        };
+        const heads = ["oldest first", ...values].map((value) => cell("th", String(value)));
+        board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, KINDS.map(row)));
         const again = keys.flatMap((key, n) => keys.flatMap((later, m) => (m > n && same(key, later) ? [[n, m]] : [])))[0];
         said.say(
-          right.filter(Boolean).length +
+          KINDS.find(([kind]) => kind === state.memory)[1] +
+            ": " +
+            right(answers).filter(Boolean).length +
             " of " +
             keys.length +
             " keys read their own value." +
@@ -171,7 +172,7 @@
           show();
         });
       room.append(
-        choice("Memory", KINDS, state.memory, (memory) => {
+        choice("Drawn in the plane", KINDS, state.memory, (memory) => {
           kept({ memory });
           show();
         }),
@@ -179,7 +180,7 @@
         share("β, how much of the difference is stored (delta rules)", "beta"),
         make(
           "div",
-          { class: "live-view" },
+          { class: "live-view live-view-even" },
           left,
           make(
             "div",
@@ -189,7 +190,7 @@
               ["one more pair", more],
               ["one fewer", fewer],
             ),
-            board,
+            make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "What each memory answers" }, board),
             said.element,
           ),
         ),

@@ -38,6 +38,14 @@ def test_the_line_runs_through_the_means_and_the_band_from_worst_to_best():
     assert corners[:, 1].max() == 0.9
 
 
+def test_each_seed_can_have_its_own_line_and_all_one_entry_in_the_legend(looks_right, texts):
+    ax = plot_by_length(TWO, each=True)
+    looks_right(ax)
+    assert [line.get_ydata()[1] for line in ax.get_lines()] == pytest.approx([0.6, 0.8, 1.0, 0.98])
+    assert not ax.collections
+    assert texts(ax).count("plain") == texts(ax).count("location aware") == 1
+
+
 def test_a_bare_number_is_one_seed():
     assert plot_by_length({"plain": {1: 0.5, 2: 0.25}}).get_lines()[0].get_ydata() == pytest.approx([0.5, 0.25])
 

@@ -32,6 +32,20 @@ def test_from_equal_weights_only_the_search_finds_a_row(machine):
     torch.testing.assert_close(blind[:, 3:], torch.full((2, 5, 6), 1 / 6))  # shift and sharpening break no tie
 
 
+def test_a_blind_search_spreads_the_weights_and_prefers_no_row(machine):
+    inputs = mark_phases(copy_batch(3, 2, seed=0)).inputs  # (2, 8, 11)
+    with torch.no_grad():
+        own = machine(inputs, rows=6)
+        untouched = ntm_search.read_alike(machine, inputs, 6, ())
+        machine.address.layer.weight[21].zero_()
+        machine.address.layer.bias[21] = 100.0  # the read head's gate
+        logits, blind = ntm_search.read_alike(machine, inputs, 6, range(2, 5))
+    torch.testing.assert_close(untouched, (own[0], own[1][:, :, 0]))
+    torch.testing.assert_close(blind[:, 2:5], torch.full((2, 3, 6), 1 / 6))
+    assert (blind[:, 5:] - 1 / 6).abs().max() > 1e-3
+    assert logits.shape == (2, 8, 8)
+
+
 def test_a_copy_that_comes_late_or_early_has_slipped_and_a_wrong_one_has_not():
     wanted = torch.rand(2, 30, 8, generator=torch.Generator().manual_seed(1)) > 0.5
     for late in (-3, 0, 2, 10):
@@ -55,7 +69,7 @@ def test_a_stored_machine_is_tested_in_each_way(monkeypatch, tmp_path):
     for name, value in {"LISTS": 2, "ROWS": 8, "LENGTH": 4, "LENGTHS": (2,), "EARLIER": (0, 3)}.items():
         monkeypatch.setattr(ntm_search, name, value)
     figures = checked_run(ntm_search, Job("13_ntm", 3, 1), tmp_path, "cpu")
-    assert set(figures["by_length"]["2"]) == {"nothing", "waiting", "mark"}
+    assert set(figures["by_length"]["2"]) == {"nothing", "waiting", "mark", "alike"}
     assert set(figures["equal"]) == {"0", "3"}
     untouched = figures["by_length"]["2"]["nothing"]
     assert untouched["wrong"] == untouched["off"] == 0
@@ -67,6 +81,9 @@ def test_the_record_says_who_drifts_off_row_0_without_a_search_and_that_copies_s
     at_120 = {way: [run["by_length"]["120"][way]["off"] for run in runs] for way in ("nothing", "waiting")}
     assert max(at_120["nothing"][:4]) == 0
     assert [share > 0.1 for share in at_120["waiting"]] == [True, True, False, True, True]
+    alike = [run["by_length"]["120"]["alike"]["off"] for run in runs]
+    kept = [lost < share for lost, share in zip(alike, at_120["waiting"], strict=True)]
+    assert kept == [True, True, False, True, True]
     at_40 = [run["by_length"]["40"]["waiting"] for run in runs]
     assert max(found["slipped"] for found in at_40) < 0.01
     assert max(found["wrong"] for found in at_40) > 0.4

@@ -24,6 +24,7 @@ def plot_by_length(
     title: str | None = None,
     styles: Mapping[str, CurveStyle] | None = None,
     shaded: str = "lengths seen in training",
+    each: bool = False,
 ) -> Axes:
     """Draw how well models do at each length: a line through the means, a band from the worst seed to the
     best.
@@ -36,13 +37,14 @@ def plot_by_length(
         trained: shortest and longest length seen in training, shaded; ``None`` shades nothing.
         styles: one for each model; ``None`` chooses them as :func:`styles_for` does.
         shaded: what the legend calls the shaded lengths.
+        each: a thin line for each seed instead of the mean and the band.
 
     Raises:
         ValueError: if there is no curve, a curve without points, or a value that isn't a finite number.
     """
     arrays = _checked(curves)
     ax = new_axes(ax, _size(len(arrays) + (trained is not None)))
-    xs = _draw_bands(ax, arrays, styles)
+    xs = _draw_lines(ax, arrays, styles) if each else _draw_bands(ax, arrays, styles)
     handles, labels = ax.get_legend_handles_labels()
     if trained is not None:
         shade: Look = {"facecolor": SAND, "edgecolor": "none"}
@@ -171,6 +173,17 @@ def _draw_bands(ax: Axes, curves: Arrays, styles: Mapping[str, CurveStyle] | Non
     styles = styles or styles_for(curves)
     for name, points in curves.items():
         _band(ax, list(points), list(points.values()), readable(name), styles[name])
+    return sorted({x for points in curves.values() for x in points})
+
+
+def _draw_lines(ax: Axes, curves: Arrays, styles: Mapping[str, CurveStyle] | None = None) -> list[float]:
+    styles = styles or styles_for(curves)
+    for name, points in curves.items():
+        style = styles[name]
+        look: Look = {"color": style.colour, "linestyle": style.line, "marker": style.marker, "clip_on": False}
+        for number, seed in enumerate(zip(*points.values(), strict=True)):
+            label = "_" if number else readable(name)  # one entry in the legend
+            ax.plot(list(points), seed, label=label, linewidth=1.3, markersize=5, **look)
     return sorted({x for points in curves.values() for x in points})
 
 

@@ -1,8 +1,8 @@
 """What the machines of Chapter 13's file use their search for while they copy: stored machines, nothing is trained.
 
-The read head lacks the search while it waits or at the end mark, or its weights are made equal, and it is looked up on
-which row the head is at the mark. Shift and sharpening leave equal weights as they are, so after this only the search
-can find a row. It stays on the CPU, as the file does.
+The read head lacks the search while it waits or at the end mark, or its search finds all rows alike while it waits, or
+its weights are made equal, and it is looked up on which row the head is at the mark. Shift and sharpening leave equal
+weights as they are, so after this only the search can find a row. It stays on the CPU, as the file does.
 """
 
 import time
@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attnbook.data import copy_batch, mark_phases
 from attnbook.models import NTM
+from attnbook.models.ntm_addressing import address, read
 from attnbook.modes import evaluating
 from attnruns.experiments import ntm_file
 from attnruns.shared.grid import LENGTHS
@@ -37,6 +38,25 @@ def read_from_equal(machine: NTM, inputs: Tensor, rows: int, at: int) -> tuple[T
             equal = torch.full_like(state.weights[:, :1], 1 / rows)
             state = state._replace(weights=torch.cat([equal, state.weights[:, 1:]], dim=1))
         logits, state = machine.step(x, state)
+        outputs.append(logits)
+        history.append(state.weights[:, 0])
+    return torch.stack(outputs, dim=1), torch.stack(history, dim=1)
+
+
+@evaluating
+def read_alike(machine: NTM, inputs: Tensor, rows: int, at: Collection[int]) -> tuple[Tensor, Tensor]:
+    """As :func:`read_from_equal`, but the search gives each row ``1 / N`` at some times; the gate mixes as before."""
+    state, outputs, history = machine.initial_state(len(inputs), rows), [], []
+    for number, x in enumerate(inputs.unbind(dim=1)):
+        before = state
+        logits, state = machine.step(x, before)
+        if number in at:
+            hidden = machine.controller.hidden(state.controller)  # (B, D)
+            emitted = machine.address(hidden)
+            blind = address(emitted._replace(beta=torch.zeros_like(emitted.beta)), before.weights, before.memory)
+            weights = torch.cat([blind[:, :1], state.weights[:, 1:]], dim=1)  # (B, 2, N)
+            state = state._replace(weights=weights, reads=read(state.memory, weights[:, :1]))
+            logits = machine.output(torch.cat([hidden, state.reads[:, 0]], dim=-1))
         outputs.append(logits)
         history.append(state.weights[:, 0])
     return torch.stack(outputs, dim=1), torch.stack(history, dim=1)
@@ -82,10 +102,13 @@ def lists_of(length: int) -> tuple[Tensor, Tensor]:
 
 
 def without_search(machine: NTM, length: int) -> dict[str, dict[str, float]]:
-    """The figures if nothing is changed, and if the read head lacks the search while it waits, or at the mark."""
+    """The figures if nothing is changed, if the read head lacks the search while it waits or at the mark, and if its
+    search finds all rows "alike" while it waits.
+    """
     inputs, wanted = lists_of(length)
     times: dict[str, Collection[int]] = {"nothing": (), "waiting": range(1, length + 1), "mark": (length + 1,)}
     done = {name: ntm_file.read_without(machine, inputs, ROWS, ("content",), at) for name, at in times.items()}
+    done["alike"] = read_alike(machine, inputs, ROWS, times["waiting"])
     return {name: figures(logits, weights, wanted) for name, (logits, weights) in done.items()}
 
 
@@ -108,7 +131,8 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "copies, phases marked", "batch": LISTS, "machines": "those of ntm_file, as they were kept",
-    "by_length": f"{LISTS} lists of each length on {ROWS} rows; 'waiting' is from the first vector to the last",
+    "by_length": f"{LISTS} lists of each length on {ROWS} rows",
+    "waiting": "from the first vector to the last, as 'alike'",
     "equal": f"{LENGTH} vectors on {ROWS} rows", "slips": f"up to {SLIPS} vectors",
 }  # fmt: skip
 EXPERIMENT = Experiment("ntm_search", STEPS, run, SETTINGS, on_cpu=True)

@@ -3,6 +3,7 @@ import pytest
 from attnpages.figures.chapters.ch20 import (
     draw_checked_guesses,
     draw_kept,
+    draw_shared,
     plot_copied,
     plot_forgetting,
     plot_measured_time,
@@ -103,3 +104,16 @@ def test_the_first_tokens_are_a_bar_of_another_colour():
     assert with_sinks.patches[1].get_bbox().bounds == (0, 0, 0.96, 30)
     with pytest.raises(ValueError, match=r"sinks must be titles of caches, \['a'\], got \['c'\]"):
         draw_kept({"a": []}, tokens=96, layers=30, sinks=["c"])
+
+
+def test_heads_share_what_is_kept_and_a_latent_vector_makes_a_key_for_each():
+    ax = draw_shared({"own": 4, "grouped": 2, "latent": 1}, heads=4, latent=["latent"])
+    written = [text.get_text() for text in ax.texts]
+    assert (written.count("q"), written.count("k, v"), written.count("c")) == (12, 4 + 2 + 4, 1)
+    assert sum(patch.get_linestyle() == "--" for patch in ax.patches) == 4
+
+
+@pytest.mark.parametrize(("panels", "latent"), [({"a": 3}, []), ({"a": 0}, []), ({"a": 2}, ["a"])])
+def test_heads_cannot_share_what_does_not_divide_them(panels, latent):
+    with pytest.raises(ValueError, match=r"4 heads cannot share \d \('a'\)"):
+        draw_shared(panels, heads=4, latent=latent)

@@ -1,4 +1,4 @@
-"""Figures of chapter 20: smaller caches, what they forget, checked guesses, and the time per token."""
+"""Figures of chapter 20: smaller caches, shared keys, what memories forget, checked guesses, and the time per token."""
 
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
@@ -44,6 +44,43 @@ def draw_kept(
         ax.grid(visible=False)
     axes[-1].set_xlabel("token in the text")
     return list(axes)
+
+
+def draw_shared(panels: Mapping[str, int], heads: int, latent: Collection[str] = ()) -> Axes:
+    """Draw which keys and values each head of queries reads, one panel beside the other; what is kept is filled.
+
+    Args:
+        panels: ``{title: number kept per token}``, a divisor of ``heads``. heads: of queries. latent: titles of panels
+            in which each head makes its own key and value (dashed) of the one vector that is kept.
+
+    Raises:
+        ValueError: if a number is no divisor of ``heads``, or a latent panel keeps more than one vector.
+    """
+    for title, kept in panels.items():
+        if kept < 1 or heads % kept or (title in latent and kept > 1):
+            raise ValueError(f"{heads} heads cannot share {kept} ({title!r})")
+    step, apart = 1.0, 1.0
+    wide = heads * step + apart
+    ax = canvas(None, (8.4, 2.9), (-0.6, wide * len(panels) - apart - 0.4), (-0.6, 4.3))
+    for place, (title, kept) in enumerate(panels.items()):
+        first = wide * place
+        of_heads = [first + step * head for head in range(heads)]
+        middle = first + step * (heads - 1) / 2
+        say(ax, middle, 4.0, title)
+        shared = heads // kept
+        boxes = [first + step * (shared * group + (shared - 1) / 2) for group in range(kept)]
+        if title in latent:
+            box_around(ax, (middle, 0.0), 0.8, 0.75, "c", fill=READS)
+            for x in of_heads:
+                box_around(ax, (x, 1.5), 0.8, 0.75, "k, v", edge=INK, dashed=True)
+                arrow(ax, (middle, 0.38), (x, 1.12), colour=FAINT)
+        else:
+            for x in boxes:
+                box_around(ax, (x, 1.5), 0.8, 0.75, "k, v", fill=READS)
+        for head, x in enumerate(of_heads):
+            box_around(ax, (x, 3.1), 0.8, 0.75, "q")
+            arrow(ax, (x if title in latent else boxes[head // shared], 1.88), (x, 2.72), colour=FAINT)
+    return ax
 
 
 def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[Axes]:
