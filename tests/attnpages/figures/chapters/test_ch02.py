@@ -1,17 +1,14 @@
 from itertools import combinations
 
 import pytest
-from matplotlib.colors import to_hex
 
 from attnpages.figures.chapters.ch02 import (
     draw_attention_backward,
     draw_attention_decoder,
     draw_three_paths,
-    draw_versions,
     plot_changes,
     plot_exchanges,
 )
-from attnpages.figures.palette import AMBER
 
 WORDS, WEIGHTS = ["forty", "two", ",", "seven"], [0.12, 0.80, 0.05, 0.03]
 
@@ -86,24 +83,6 @@ def test_a_table_with_other_kinds_is_refused(table, message):
         plot_changes(table)
 
 
-VERSIONS = {
-    "first": {"with": (("three", "hundred", "two"), (), "drei hundert"), "without": (("three", ","), (1,), "drei ,")},
-    "middle": {"control": (("seven", ",", "four", ""), (2, 3), "sieben , vier hundert")},
-}
-
-
-def test_versions_show_their_parts_and_highlight_what_differs():
-    ax = draw_versions(VERSIONS)
-    assert {"first", "middle", "with", "without", "three", "hundred", "two", "drei", "hundert"} <= written_in(ax)
-    fills = [to_hex(patch.get_facecolor()) for patch in ax.patches]
-    assert [place for place, fill in enumerate(fills) if fill == AMBER.lower()] == [5, 9, 10]
-
-
-def test_words_that_a_version_leaves_out_are_a_dashed_gap():
-    dashed = [patch.get_linestyle() == "--" for patch in draw_versions(VERSIONS).patches]
-    assert [place for place, gap in enumerate(dashed) if gap] == [10]
-
-
 COUNTS = {
     "path 1": {"first": (64, 64, 0), "middle": (0, 64, 64)},
     "path 2": {"first": (44, 64, 16), "middle": (1, 2, 3)},
@@ -125,9 +104,9 @@ def test_a_cell_of_exchanges_has_a_count_per_test():
         plot_exchanges(COUNTS, 64, TESTS[:2])
 
 
-def test_texts_of_versions_and_exchanges_are_large_and_apart():
-    for ax in (plot_exchanges(COUNTS, 64, TESTS), draw_versions(VERSIONS)):
-        ax.get_figure().canvas.draw()
-        assert min(text.get_fontsize() for text in ax.texts) >= 10
-        boxes = [text.get_window_extent() for text in ax.texts]
-        assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+def test_texts_of_exchanges_are_large_and_apart():
+    ax = plot_exchanges(COUNTS, 64, TESTS)
+    ax.get_figure().canvas.draw()
+    assert min(text.get_fontsize() for text in ax.texts) >= 10
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

@@ -1,7 +1,7 @@
 """Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, their exchange, kinds."""
 
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -9,19 +9,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import (
-    AMBER,
-    BLUE,
-    DARK_GREY,
-    FAINT,
-    INK,
-    OKABE_BLUE,
-    PALE,
-    PAPER,
-    READS,
-    VERMILION,
-    WRITES,
-)
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, PAPER, READS, VERMILION, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look
 
 _STEP = 1.6  # from one annotation to the next
@@ -188,39 +176,6 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
         ax.add_patch(Circle((x, 2.8), 0.24, facecolor=BLUE, edgecolor="white", linewidth=2, zorder=4))
         ax.text(x, 2.79, str(number), ha="center", va="center", color="white", fontsize=11, zorder=5)
         ax.text(x + 0.36, 2.8, name, ha="left", va="center", fontsize=10)
-    return ax
-
-
-def draw_versions(
-    groups: Mapping[str, Mapping[str, tuple[Sequence[str], Collection[int], str]]], ax: Axes | None = None
-) -> Axes:
-    """Draw versions of lists, one per row, and after each the words of its translation that differ.
-
-    Args:
-        groups: title of a group -> name of the version -> the parts of the source, which of them are highlighted
-            because they differ (their numbers, from 0; an empty part is a gap, where words are left out), and the
-            German words, of which the last stands in a box.
-    """
-    rows = sum(len(group) + 1 for group in groups.values())
-    ax = canvas(ax, (6.5, 0.44 * rows + 0.1), (-1.95, 12.3), (-rows + 0.4, 0.5))
-    y = 0.0
-    for title, group in groups.items():
-        ax.text(-1.9, y, title, ha="left", va="center", fontsize=11, fontweight="bold")
-        ax.text(10.9, y, "translation", ha="center", va="center", fontsize=10, color=DARK_GREY)
-        for row, (name, (parts, changed, german)) in enumerate(group.items(), start=1):
-            ax.text(-0.15, y - row, name, ha="right", va="center", fontsize=10)
-            x = 0.0
-            for place, part in enumerate(parts):
-                width = 0.165 * max(len(part), 3) + 0.3
-                fill, edge = (AMBER, INK) if place in changed else (PAPER, FAINT)
-                box_around(
-                    ax, (x + width / 2, y - row), width, 0.72, part, size=10, fill=fill, edge=edge, dashed=not part
-                )
-                x += width + 0.08
-            *before, last = german.split()
-            ax.text(10.55, y - row, " ".join(before), ha="right", va="center", fontstyle="italic")
-            box_around(ax, (11.45, y - row), 1.6, 0.72, last, size=11, fill=WRITES, edge=INK)
-        y -= len(group) + 1
     return ax
 
 
