@@ -7,6 +7,7 @@ from attnpages.figures.chapters.ch19 import (
     plot_heads,
     plot_removed,
     plot_sinks,
+    plot_strips,
     plot_surprises,
 )
 
@@ -87,5 +88,26 @@ def test_what_an_intervention_changes_is_dashed_and_its_result_stands_beside():
     dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
     assert len(dashed) == 2 * 2 + 1  # two stations with their arrows, and the arrow of the ways around
     assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
-    with pytest.raises(ValueError, match=r"got \['values'\]"):
-        draw_cuts({"values": (("values",), "")})
+    with pytest.raises(ValueError, match=r"got \['queries'\]"):
+        draw_cuts({"queries": (("queries",), "")})
+
+
+def test_finders_of_which_only_the_values_changed_are_filled_in_a_dashed_box():
+    usual, half, changed = (draw_cuts({"row": (parts, "")}) for parts in ((), ("values",), ("finders",)))
+    box, usual_box, changed_box = (
+        [patch for patch in ax.patches if not isinstance(patch, FancyArrowPatch)][2] for ax in (half, usual, changed)
+    )
+    assert (usual_box.get_linestyle(), box.get_linestyle()) == ("-", "--")
+    assert box.get_facecolor() == usual_box.get_facecolor() != changed_box.get_facecolor()
+
+
+def test_strips_have_a_column_for_what_comes_later_and_numbers_in_large_cells():
+    top, below = plot_strips(
+        {"as it is": {"ark": [0.9, 0.04, 0.03, 0.03]}, "changed": {"ark": [0.2, 0.8], "Qu": [0.5, 0.5]}}, ["At", " the"]
+    )
+    assert [text.get_text() for text in top.texts] == ["0.90", "0.06"]
+    assert [label.get_text() for label in below.get_xticklabels()] == ["At", "the", "later"]
+    assert [label.get_text() for label in below.get_yticklabels()] == ["ark", "Qu"]
+    assert (top.get_title(loc="left"), below.get_title(loc="left")) == ("as it is", "changed")
+    with pytest.raises(ValueError, match=r"'ark' needs one weight per token, at least 2, got the shape \(1,\)"):
+        plot_strips({"": {"ark": [1.0]}}, ["At", " the"])

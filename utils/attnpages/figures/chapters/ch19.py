@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers
-from attnpages.figures.heat import as_label, as_matrix, plot_heat
+from attnpages.figures.heat import as_label, as_matrix, draw_cells, plot_heat
 from attnpages.figures.palette import BLACK, BLUE, DARK_GREY, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import Look, new_axes
 
@@ -77,6 +77,49 @@ def plot_sinks(share: object, ratios: Sequence[float]) -> np.ndarray:
     )
     below.grid(False, axis="x")
     return np.array([top, below])
+
+
+def plot_strips(groups: Mapping[str, Mapping[str, object]], pieces: Sequence[str]) -> np.ndarray:
+    """Draw rows of attention weights over the same tokens, in groups one above the other.
+
+    The last column holds the weight of all later tokens together. A number stands in each cell of 0.05 or more.
+
+    Args:
+        groups: ``{title: {name of the query: its weights}}``; an empty title is left out. pieces: the tokens that are
+            drawn, the first ones.
+
+    Raises:
+        ValueError: if a row has fewer weights than there are tokens.
+    """
+    shown, rows = len(pieces), sum(len(group) for group in groups.values())
+    figure, axes = plt.subplots(
+        len(groups),
+        1,
+        figsize=(6.5, 0.75 + 0.33 * rows + 0.26 * len(groups)),
+        height_ratios=[len(group) for group in groups.values()],
+        layout="constrained",
+        squeeze=False,
+    )
+    for ax, (title, group) in zip(axes[:, 0], groups.items(), strict=True):
+        strips = []
+        for name, weights in group.items():
+            of = np.asarray(weights, dtype=float)
+            if of.ndim != 1 or len(of) < shown:
+                raise ValueError(f"{name!r} needs one weight per token, at least {shown}, got the shape {of.shape}")
+            strips.append([*of[:shown], of[shown:].sum()])
+        draw_cells(ax, np.array(strips), (0.0, 1.0))
+        ax.set_aspect("auto")
+        for (row, column), weight in np.ndenumerate(np.array(strips)):
+            if weight >= 0.05:
+                colour = "white" if weight > 0.6 else BLACK
+                ax.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour, fontsize=9)
+        ax.set_title(title, loc="left", fontsize=11)
+        ax.set_yticks(range(len(group)), list(group))
+        ax.set_xticks([])
+    names = [*(as_label(piece.strip()) for piece in pieces), "later"]
+    axes[-1, 0].set_xticks(range(shown + 1), names, rotation=90, fontsize=10)
+    figure.align_ylabels()
+    return axes[:, 0]
 
 
 def plot_heads(
@@ -178,13 +221,14 @@ def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None =
 
     Args:
         rows: ``{name: (parts, result)}`` from top to bottom. A part is ``note``, ``keys``, ``finders``, or ``rest`` for
-            the ways around the keys; those named are changed, and drawn dashed.
+            the ways around the keys; those named are changed, and drawn dashed. ``values`` are those of the finders: if
+            they alone are changed, the finders are filled, but their box is dashed.
 
     Raises:
         ValueError: if a row names another part.
     """
-    if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "rest"}:
-        raise ValueError(f"parts are {[*STATIONS, 'rest']}, got {sorted(unknown)}")
+    if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "values", "rest"}:
+        raise ValueError(f"parts are {[*STATIONS, 'values', 'rest']}, got {sorted(unknown)}")
     ax = canvas(ax, (6.5, 0.1 + 1.25 * len(rows)), (0, 11.4), (-2.1 * len(rows) + 0.3, 0.4))
     for row, (name, (changed, result)) in enumerate(rows.items()):
         y = -2.1 * row - 0.75
@@ -193,7 +237,11 @@ def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None =
         for (part, (x, text)), end in zip(STATIONS.items(), ends[1:], strict=True):
             off = part in changed
             colour = RUST if off else BLUE
-            box_around(ax, (x, y), 2.1, 0.6, text, size=10, fill="white" if off else READS, edge=colour, dashed=off)
+            half = part == "finders" and not off and "values" in changed
+            edge = RUST if half else colour
+            box_around(
+                ax, (x, y), 2.1, 0.6, text, size=10, fill="white" if off else READS, edge=edge, dashed=off or half
+            )
             arrow(ax, (x + 1.05, y), (end - (1.05 if end < 10 else 0.9), y), colour, 1.6, dashed=off)
         off = "rest" in changed
         colour, (start, end) = RUST if off else BLUE, (STATIONS["note"][0], 8.9)
