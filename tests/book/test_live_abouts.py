@@ -45,4 +45,4 @@ def test_the_stored_maps_are_of_thirty_layers_of_nine_heads():
 def test_the_stored_logits_are_of_the_whole_vocabulary():
     beginnings = json.loads((WEIGHTS / "smollm2_next_words.json").read_text(encoding="utf-8"))
     assert {(len(one["named"]), f"{one['size']:,}") for one in beginnings} == {(200, "49,152")}
-    assert "the 200 most probable of its 49,152 pieces by name" in said("sampling", "about")
+    assert "the 200 most probable of its 49,152 tokens by name" in said("sampling", "about")

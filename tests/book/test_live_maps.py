@@ -201,10 +201,10 @@ def test_how_much_the_words_without_a_name_have_together(next_words):
     assert with_names["rest"] == 0 < beyond["rest"]  # a nucleus of 0.30, and of 0.35
 
 
-def test_how_many_pieces_a_nucleus_keeps(next_words):
+def test_how_many_tokens_a_nucleus_keeps(next_words):
     capital, upon, dinner = (settings[2]["kept"] for settings in next_words)
     learned = said("sampling", "learned")
-    assert f"keeps {capital} pieces after “The capital of France is”" in learned
+    assert f"keeps {capital} tokens after “The capital of France is”" in learned
     assert f"{dinner} after “For dinner tonight I would like to eat”, and {upon} after “Once upon" in learned
 
 

@@ -1,4 +1,4 @@
-// Sampling the next word of SmolLM2: temperature, top-k and top-p on a real distribution over 49,152 pieces.
+// Sampling the next token of SmolLM2: temperature, top-k and top-p on a real distribution over 49,152 tokens.
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
@@ -31,11 +31,11 @@
   };
 
   LIVE.figure("sampling", {
-    title: "Sampling the next word of a real model",
-    todo: "The 200 most probable words are known here by name, all others by rank only; the last row, “all others”, shows how much these have together. Draw twenty words at temperature 1, then at 2: how many of them stand after rank 200? Keep temperature 2 and lower top-p until “all others” has 0 %: where is top-p then? Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many pieces can be drawn?",
+    title: "Sampling the next token of a real model",
+    todo: "The 200 most probable tokens are known here by name, all others by rank only; the last row, “all others”, shows how much these have together. Draw twenty tokens at temperature 1, then at 2: how many of them stand after rank 200? Keep temperature 2 and lower top-p until “all others” has 0 %: where is top-p then? Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many tokens can be drawn?",
     learned:
-      "After “The capital of France is”, the words after rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more; even then, pieces such as “Ch” and “(” can, because many pieces are only the beginning of a word, and a nucleus leaves out what is improbable, not what is wrong. Top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 pieces after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
-    about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 pieces by name, the others by rank.",
+      "After “The capital of France is”, the tokens after rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more; even then, tokens such as “Ch” and “(” can, because many tokens are only the beginning of a word, and a nucleus leaves out what is improbable, not what is wrong. Top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 tokens after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
+    about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 tokens by name, the others by rank.",
     packs: ["smollm2_next_words"],
     defaults: { beginning: 0, temperature: 1, k: 0, p: 1 },
     draw(room, state, kept, pack) {
@@ -57,18 +57,18 @@
             ...named()
               .slice(0, SHOWN)
               .map(([word], i) => [shown(word), chances[i], shareOf(chances[i])]),
-            ["the next " + (named().length - SHOWN) + " words", rest(SHOWN, named().length), shareOf(rest(SHOWN, named().length))],
+            ["the next " + (named().length - SHOWN) + " tokens", rest(SHOWN, named().length), shareOf(rest(SHOWN, named().length))],
             ["all others", rest(named().length), rest(named().length) ? percent(rest(named().length)) : "0 % (cut)"],
           ]),
         );
         result.textContent = "";
         said.say(
-          "The most probable word, “" +
+          "The most probable token, “" +
             shown(named()[0][0]) +
             "”, has " +
             percent(chances[0]) +
             ". " +
-            counted(possible, "piece") +
+            counted(possible, "token") +
             " can be drawn; " +
             (rest(named().length)
               ? "those after rank " + named().length + " have " + percent(rest(named().length)) + " together."
@@ -84,7 +84,7 @@
           .filter((rank) => rank < named().length)
           .forEach((rank) => counts.set(shown(named()[rank][0]), (counts.get(shown(named()[rank][0])) || 0) + 1));
         const ranks = nameless.map((rank) => (rank + 1).toLocaleString("en")),
-          after = counted(ranks.length, "word") + " after rank " + named().length;
+          after = counted(ranks.length, "token") + " after rank " + named().length;
         result.textContent =
           "Twenty draws: " +
           [
@@ -113,7 +113,7 @@
         one("p", "Top-p, the size of the nucleus", { from: 0.05, to: 1, step: 0.05, shown: (n) => n.toFixed(2) }),
         bars,
         said.element,
-        buttons(["Draw twenty words", draw]),
+        buttons(["Draw twenty tokens", draw]),
         result,
       );
       show();

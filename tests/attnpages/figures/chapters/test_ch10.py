@@ -82,6 +82,12 @@ def test_a_branch_on_both_paths_has_both_lines():
     assert sorted(line.get_linestyle() for line in ax.lines) == ["-"] * 5 + ["--"] * 2
 
 
+def test_the_hypotheses_of_a_beam_have_a_frame():
+    ax = draw_tree(TREE, framed=["a", "b end"])
+    framed = {text.get_text() for text in ax.texts if (box := text.get_bbox_patch()) and box.get_edgecolor()[3] > 0}
+    assert framed == {"a\n0.48", "end\n0.32"}
+
+
 def test_a_tree_of_small_probabilities_has_as_many_decimal_places_as_it_needs(texts):
     shown = texts(draw_tree({"a": 0.0597, "a b": 0.0057}, digits=3))
     assert {"a\n0.060", "b\n0.006", "0.095"} <= set(shown)

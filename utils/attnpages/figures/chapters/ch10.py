@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
-from attnpages.figures.palette import FAINT, LINE, PALE, PAPER, WRITES
+from attnpages.figures.palette import FAINT, INK, LINE, PALE, PAPER, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, CurveStyle, Look, legend_above, new_axes, readable, styles_for
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
@@ -88,6 +88,7 @@ def draw_tree(
     taken: Sequence[str] = (),
     ax: Axes | None = None,
     digits: int = 2,
+    framed: Sequence[str] = (),
 ) -> Axes:
     """Draw beginnings of sentences as a tree from left to right, each with its probability, and at the end of each
     branch the probability of its word alone.
@@ -98,6 +99,7 @@ def draw_tree(
         kept: beginnings on the winning path, drawn bold with a thick line. taken: those on the greedy one, dashed. A
             branch on both paths has both lines.
         digits: decimal places of all probabilities.
+        framed: beginnings with a frame, such as the hypotheses that a beam keeps.
 
     Raises:
         ValueError: if there is nothing to draw, or a beginning comes before its parent.
@@ -123,7 +125,7 @@ def draw_tree(
         own = probabilities[name] / probabilities[parent] if parent else probabilities[name]
         say(ax, len(name.split()) - 0.08, heights[name], f"{own:.{digits}f}", ha="right", size=9, colour=LINE)
         reached = f"{name.split()[-1]}\n{probabilities[name]:.{digits}f}"
-        _node(ax, len(name.split()), heights[name], reached, name in kept)
+        _node(ax, len(name.split()), heights[name], reached, name in kept, name in framed)
     return ax
 
 
@@ -232,9 +234,9 @@ def _branch(ax: Axes, name: str, start: float, end: float, kept: bool, taken: bo
         line(ax, across, heights, STYLES[1].colour, width=2.6, dashed=True)
 
 
-def _node(ax: Axes, x: float, y: float, text: str, bold: bool) -> None:
+def _node(ax: Axes, x: float, y: float, text: str, bold: bool, frame: bool = False) -> None:
     say(ax, x - 0.04, y, text, ha="left", weight="bold" if bold else "normal")
-    ax.texts[-1].set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 2.0})
+    ax.texts[-1].set_bbox({"facecolor": "white", "edgecolor": INK if frame else "none", "pad": 2.0})
 
 
 def plot_seconds(
