@@ -82,16 +82,16 @@ def test_no_path_is_refused():
         plot_centre_paths({}, {(0, 0)})
 
 
-def test_centres_are_drawn_against_the_true_positions():
-    five = {"local-p": {"units": [(1, 0.5)], "tens": [(0, 2.0)]}}
-    axes = plot_centres({"5 numbers": five, "15": {"local-p": {"units": [(9, 9.0)]}}})
+def test_positions_are_drawn_against_the_true_ones():
+    five = {"global": [(0, 0), (1, 3)], "local-p": [(1, 0.5)]}
+    axes = plot_centres({"5 numbers": five, "15": {"local-p": [(9, 9.0)]}})
     assert [ax.get_title() for ax in axes] == ["5 numbers", "15"]
-    diagonal, units, tens = axes[0].lines
+    diagonal, of_global, local_p = axes[0].lines
     assert list(diagonal.get_xdata()) == [0, 1]
-    assert (list(units.get_xdata()), list(units.get_ydata())) == ([1], [0.5])
-    assert (list(tens.get_xdata()), list(tens.get_ydata())) == ([0], [2.0])
-    assert [marks.get_label() for marks in (units, tens)] == ["local-p, units", "local-p, tens"]
-    assert units.get_marker() != tens.get_marker()
+    assert (list(of_global.get_xdata()), list(of_global.get_ydata())) == ([0, 1], [0, 3])
+    assert (list(local_p.get_xdata()), list(local_p.get_ydata())) == ([1], [0.5])
+    assert [marks.get_label() for marks in (of_global, local_p)] == ["global", "local-p"]
+    assert of_global.get_marker() != local_p.get_marker()
 
 
 def test_no_list_with_centres_is_refused():

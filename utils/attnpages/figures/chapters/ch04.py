@@ -257,11 +257,11 @@ def plot_centre_paths(
     return ax
 
 
-def plot_centres(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]]) -> np.ndarray:
-    """Draw where windows stand against where they should: a panel per list, a colour per rule, a mark per kind of word.
+def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> np.ndarray:
+    """Draw where models attend against where they should: a panel per list, a colour and a mark per model.
 
     Args:
-        panels: ``{title: {rule: {kind of word: [(position of the true word, centre)]}}}``. On the grey diagonal the two
+        panels: ``{title: {model: [(position of the true word, position attended to)]}}``. On the grey diagonal the two
             agree.
 
     Returns:
@@ -273,16 +273,16 @@ def plot_centres(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[tuple[f
     if not panels:
         raise ValueError("panels is empty; give at least one list with its centres")
     figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), layout="constrained", squeeze=False)
-    for ax, (title, rules) in zip(axes[0], panels.items(), strict=True):
-        last = max(position for kinds in rules.values() for pairs in kinds.values() for position, _ in pairs)
+    for ax, (title, models) in zip(axes[0], panels.items(), strict=True):
+        last = max(position for pairs in models.values() for position, _ in pairs)
         ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, marker="", zorder=1)
-        for (name, kinds), style, fill in zip(rules.items(), STYLES, ("none", "full"), strict=False):
-            for (kind, pairs), marker in zip(kinds.items(), ("o", "^"), strict=False):
-                ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=5, color=style.colour,
-                        fillstyle=fill, label=f"{readable(name)}, {kind}")  # fmt: skip
-        ax.set(title=title, xlabel="true position", xlim=(-1, last + 1), ylim=(-1, last + 1))
+        for (name, pairs), style, marker in zip(models.items(), STYLES, ("s", "o", "x"), strict=False):
+            ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=7, color=style.colour,
+                    fillstyle="none", markeredgewidth=1.5, label=readable(name))  # fmt: skip
+        ends = (-1, last + 1 + last / 40)  # the marks of the last word are whole
+        ax.set(title=title, xlabel="position of the true word", xlim=ends, ylim=ends)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(7, integer=True))
-    axes[0, 0].set_ylabel("centre of the window")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+    axes[0, 0].set_ylabel("position attended to")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return axes[0]
