@@ -99,9 +99,9 @@ def test_it_begins_with_two_canvases_of_other_digits_and_lets_either_half_attend
     start = dict(asked(ROOT / "chapters/16_sagan.ipynb"))["donor"]
     script = """
         const before = now().said, choose = (n) => { all("input[type=radio]")[n].click(); return now().said; };
-        return [before, choose(1), choose(2)];"""
+        return [before, choose(0), choose(2)];"""
     given = {"name": "donor", "start": start}
-    before, right, left = answer(tmp_path, ROBOT + STARTS + script, ["donor"], given, ["donor"])
-    assert "The canvas has a zero and a zero, the donor a one and a one. Both halves" in before
+    right, neither, left = answer(tmp_path, ROBOT + STARTS + script, ["donor"], given, ["donor"])
+    assert "The canvas has a zero and a zero, the donor a one and a one. Both halves" in neither
     assert "and now there is a zero and a one. The right digit has changed." in right
     assert "and now there is a zero and a zero. No digit has changed its class." in left

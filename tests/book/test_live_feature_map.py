@@ -68,6 +68,7 @@ def test_it_begins_with_the_numbers_of_the_chapter_and_draws_where_one_presses(t
         "It and 1 other with its form have the weight 0.371 each, and each of the 14 others has 0.018."
         in found["before"]
     )
+    assert found["before"].endswith("the query gets the colour −0.352.")  # the −0.35 of the chapter
     assert "It and 2 others with its form have the weight 0.274 each" in found["after"]
 
 

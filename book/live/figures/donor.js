@@ -40,13 +40,13 @@
 
   LIVE.figure("donor", {
     title: "One digit attends to another canvas",
-    todo: "The canvas and its donor have different digits. Let the right half attend to the donor’s left half: which digit changes? Then let the left half attend to the donor’s right half. Which of the two digits decides for the other? Look for a canvas and a donor that behave differently. The blue cells show what the framed position attends to.",
+    todo: "The canvas and its donor have different digits, and the right half attends to the donor’s left half: which digit has changed? Then let the left half attend to the donor’s right half. Which of the two digits decides for the other? Look for a canvas and a donor that behave differently. The blue cells show what the framed position attends to.",
     learned:
       "When the right half attends to the donor, the right digit mostly becomes the donor’s, and the left digit stays. When the left half attends to the donor, it mostly stays what it was. So in this generator the left digit decides. Give each of the 40 canvases the next one as its donor: 16 of these pairs have different digits. The right digit takes the donor’s in 16 of 16, and the left one in 0 of 16. The weights of both queries lie mostly at the left digit, which fits, but only the donor shows what the digits depend on.",
     about:
       "The trained generator with attention of this page (seed 0), 21,000 numbers, rounded to eight bits. Its noise is drawn here from the number of the canvas. A digit is named by the ink in its middle.",
     packs: ["donor"],
-    defaults: { canvas: 3, donor: 4, half: "none", query: 1 },
+    defaults: { canvas: 3, donor: 4, half: "right", query: 1 },
     draw(room, state, kept, pack) {
       const generator = LIVE.Generator(pack),
         said = words(),

@@ -20,6 +20,9 @@
   LIVE.mapWeights = (signs, query, beta) =>
     Array.from(softmax(Float64Array.from(signs, (sign) => (sign && sign === signs[query] ? beta : 0))));
 
+  // The weighted sum of the colours: −1 for a circle, 1 for a square, and 0 for an empty position and the query itself.
+  LIVE.mapColour = (signs, query, weights) => signs.reduce((sum, sign, i) => sum + (i === query ? 0 : weights[i] * [0, -1, 1][sign]), 0);
+
   LIVE.figure("feature_map", {
     title: "Attention over a map of 4 × 4 positions",
     todo: "The two corners have the same form, and the upper left one attends. How much weight does the other corner receive? Which step of β is the first with which it receives more than 0.45? Then draw more circles: what happens to the weight of each? Choose an empty position as the query, too.",
@@ -82,6 +85,8 @@
               most.toFixed(DIGITS) +
               (alike > 1 ? " each" : "") +
               (alike < N ? ", and each of the " + (N - alike) + " others has " + Math.min(...weights).toFixed(DIGITS) : "") +
+              ". If the other circles are dark (−1) and the other squares light (1), the query gets the colour " +
+              (Number(LIVE.mapColour(state.signs, state.query, weights).toFixed(DIGITS)) || 0).toFixed(DIGITS).replace("-", "−") +
               ".";
       }
 

@@ -20,7 +20,8 @@ def test_each_position_receives_the_same_sum_wherever_the_values_lie():
 @pytest.mark.parametrize("name", summed_shapes.STEPS)
 def test_a_network_gives_a_logit_per_colour(name):
     file, recipe = summed_shapes.file_names(0), summed_shapes.RECIPES[name]
-    model = summed_shapes.OnePosition(summed_shapes.PlainSum if recipe.summed else file["Attention"], recipe, file["P"])
+    mix = summed_shapes.PlainSum if recipe.summed else file["quick_attention"]
+    model = summed_shapes.OnePosition(mix, recipe, file["P"])
     images, positions, _ = file["pictures"](3)
     assert model(images, positions[:, 0]).shape == (3, 4)
 

@@ -88,7 +88,7 @@ def file_names(seed: int) -> dict[str, Any]:
 def run(job: Job) -> Outcome:
     """Train one network, and test it every so many steps by the file's test."""
     start, recipe, file = time.process_time(), chosen(RECIPES, job.model), file_names(job.seed)
-    model = OnePosition(PlainSum if recipe.summed else file["Attention"], recipe, file["P"])
+    model = OnePosition(PlainSum if recipe.summed else file["quick_attention"], recipe, file["P"])
     optimiser = torch.optim.Adam(model.parameters(), lr=recipe.rate)
     slower = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0.1, job.steps)
     right, by_distance = {}, {}
