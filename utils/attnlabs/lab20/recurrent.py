@@ -43,7 +43,7 @@ LINEAR_ATTENTION_STEP = Exercise(
     cases=_steps,
     gradients=False,  # a step of writing: one may write into tensors of one's own
     returns=("context", "memory", "total"),
-    about=About(points=3, minutes=14, difficulty=3, read_again="Three smaller memories, by hand"),
+    about=About(points=3, minutes=14, difficulty=3, read_again="Add up in a state"),
 )
 
 must = LINEAR_ATTENTION_STEP.properties
