@@ -66,7 +66,7 @@ QUERIES = {
     "slides": "book/teaching/guide",
 }
 SECTIONS = {
-    "flash attention": "exact-attention-without-the-matrix"
+    "flash attention": "more-operations-less-time"
 }  # a page that is called so, at the section that explains it
 TERMS = {
     "exposure bias": "term-exposure-bias",
