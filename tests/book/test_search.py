@@ -65,9 +65,7 @@ QUERIES = {
     "pip install": "book/reference/own_project",
     "slides": "book/teaching/guide",
 }
-SECTIONS = {
-    "flash attention": "more-operations-less-time"
-}  # a page that is called so, at the section that explains it
+SECTIONS = {"flash attention": "more-operations-less-time"}  # a page that is called so, at the section that explains it
 TERMS = {
     "exposure bias": "term-exposure-bias",
     "convex hulls": "term-convex-hull",

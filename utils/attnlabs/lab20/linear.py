@@ -34,9 +34,7 @@ def _texts(draw):
 
 
 LINEAR_ATTENTION = Exercise(
-    linear_attention,
-    cases=_texts,
-    about=About(points=3, minutes=16, difficulty=3, read_again="Add up in a state"),
+    linear_attention, cases=_texts, about=About(points=3, minutes=16, difficulty=3, read_again="Add up in a state")
 )
 
 must = LINEAR_ATTENTION.properties
