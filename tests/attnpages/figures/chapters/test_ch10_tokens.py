@@ -1,7 +1,7 @@
 import pytest
 from matplotlib.colors import to_rgb
 
-from attnpages.figures.chapters.ch10_tokens import draw_cache, draw_copies, plot_traces
+from attnpages.figures.chapters.ch10_tokens import draw_cache, draw_copies, draw_texts
 
 COPIES = {"first": [("next", 0.2), ("door", 0.3)], "copy": [("next", 0.9), ("door", 1.0)]}
 
@@ -27,17 +27,26 @@ def test_copies_of_different_lengths_are_refused(rows):
         draw_copies(rows)
 
 
-def test_each_text_has_a_panel_with_a_bar_for_each_token(looks_right):
-    axes = plot_traces({"greedy": [0.5, 0.9, 1.0], "the author": [0.1, 0.9, 0.0]})
-    looks_right(axes[1])
-    assert [[bar.get_height() for bar in ax.patches] for ax in axes] == [[0.5, 0.9, 1.0], [0.1, 0.9, 0.0]]
-    assert [ax.get_title(loc="left") for ax in axes] == ["greedy", "the author"]
+def test_each_text_has_its_name_and_a_box_for_each_token_framed_where_it_is_improbable():
+    ax = draw_texts({"greedy": [(" a", 0.5), (" door", 0.9)], "the author": [(" a", 0.002), (" key", 0.9)]})
+    assert [text.get_text() for text in ax.texts] == ["greedy", "a", "door", "the author", "a", "key"]
+    edges = [patch.get_edgecolor() for patch in ax.patches]
+    assert edges.count(edges[2]) == 1  # only the token with 0.002
+    reds = [patch.get_facecolor()[0] for patch in ax.patches]
+    assert reds[2] > reds[0] > reds[1]
 
 
-@pytest.mark.parametrize("traces", [{}, {"a": []}, {"a": [1.2]}, {"a": [-0.1]}])
-def test_what_is_no_probability_has_no_trace(traces):
+def test_long_texts_go_on_in_the_next_line_and_inside_the_figure():
+    ax = draw_texts({"greedy": [(" lighthouse", 0.5)] * 9}, letters=40)
+    boxes = [patch.get_bbox() for patch in ax.patches]
+    assert len({round(box.y0, 2) for box in boxes}) > 1
+    assert max(box.x1 for box in boxes) <= 40
+
+
+@pytest.mark.parametrize("texts", [{}, {"a": []}, {"a": [("x", 1.2)]}, {"a": [("x", -0.1)]}])
+def test_what_is_no_probability_has_no_shade(texts):
     with pytest.raises(ValueError, match="between 0 and 1"):
-        plot_traces(traces)
+        draw_texts(texts)
 
 
 def test_only_the_last_row_and_column_of_a_cache_are_new(texts):

@@ -1,15 +1,13 @@
-"""Figures of chapter 10 that show single tokens: copies of a sentence, the probabilities along a text, and a cache."""
+"""Figures of chapter 10 that show single tokens: copies of a sentence, texts by probability, and a cache."""
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 
 from attnpages.figures.boxes import box, canvas, say
 from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, PAPER, READS, SKY
-from attnpages.figures.style import STYLES
 
 Token = tuple[str, float]  # a token, and its probability
 
@@ -36,26 +34,47 @@ def draw_copies(rows: Mapping[str, Sequence[Token]], ax: Axes | None = None) -> 
     return ax
 
 
-def plot_traces(traces: Mapping[str, Sequence[float]]) -> list[Axes]:
-    """Draw the probability of each token of several texts, one panel for each text.
+def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes | None = None) -> Axes:
+    """Draw texts below one another, each token on a ground that is the darker the more probable it is; a token below
+    0.01 has a frame.
 
     Args:
-        traces: ``{text: probability of each token}``.
+        texts: ``{name: [(token, probability), …]}``; the tokens keep their spaces.
+        letters: how many letters fit into a line.
 
     Raises:
         ValueError: if there is nothing to draw, or a number is no probability.
     """
-    if not traces or any(not len(p) or min(p) < 0 or max(p) > 1 for p in traces.values()):
-        raise ValueError("traces must have at least one text, and its tokens' probabilities between 0 and 1")
-    size = (6.5, 0.6 + 1.35 * len(traces))
-    _, axes = plt.subplots(len(traces), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False)
-    for ax, (name, p), style in zip(axes[:, 0], traces.items(), STYLES, strict=False):
-        ax.bar(1 + np.arange(len(p)), np.asarray(p), width=0.85, color=style.colour)
-        ax.set(ylim=(0, 1), yticks=[0, 0.5, 1])
-        ax.set_title(name, fontsize="medium", loc="left")
-    axes[len(traces) // 2, 0].set_ylabel("probability of the token")
-    axes[-1, 0].set_xlabel("token of the continuation")
-    return list(axes[:, 0])
+    if not texts or any(not tokens or not all(0 <= p <= 1 for _, p in tokens) for tokens in texts.values()):
+        raise ValueError("texts must have at least one text, and its tokens' probabilities between 0 and 1")
+    lines = [line for name, tokens in texts.items() for line in ([(name, None)], *_lines(tokens, letters))]
+    ax = canvas(ax, (6.5, 0.3 * len(lines)), (0, letters), (-len(lines), 0))
+    for row, line in enumerate(lines):
+        left = 0.0
+        for token, p in line:
+            if p is None:
+                say(ax, 0, -row - 0.5, token, ha="left", weight="bold")
+                continue
+            width = _width(token)
+            edge = INK if p < 0.01 else FAINT
+            box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=edge)
+            say(ax, left + width / 2, -row - 0.5, token.strip(), size=10)
+            left += width
+    return ax
+
+
+def _width(token: str) -> float:
+    return len(token.strip()) * 0.86 + 1.0
+
+
+def _lines(tokens: Sequence[Token], letters: int) -> list[list[Token]]:
+    """The tokens in lines of at most ``letters``."""
+    lines: list[list[Token]] = [[]]
+    for token, p in tokens:
+        if sum(_width(other) for other, _ in lines[-1]) + _width(token) > letters:
+            lines.append([])
+        lines[-1].append((token, p))
+    return lines
 
 
 def draw_cache(tokens: Sequence[str], ax: Axes | None = None) -> Axes:
