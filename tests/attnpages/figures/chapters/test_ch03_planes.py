@@ -14,6 +14,22 @@ def test_each_score_has_a_plane_with_the_query_and_the_keys(texts):
         assert ax.get_xlim() == ax.get_ylim() == (-1, 5)
 
 
+def test_names_stand_away_from_the_query():
+    ax = plot_preferences({"dot": lambda keys: keys.sum(dim=-1)}, [2, 1], {"bread": (2, 1), "Rome": (1, 0)})[0, 0]
+    ax.figure.canvas.draw()
+    bread, rome = (text.get_window_extent() for text in ax.texts)
+    ring = ax.transData.transform((2, 1))[1]
+    assert bread.y0 > ring > rome.y1
+    assert not bread.overlaps(rome)
+
+
+def test_a_triangle_is_a_closed_line_in_the_first_panel():
+    scores = dict.fromkeys(("one", "two"), lambda keys: keys.sum(dim=-1))
+    first, second = plot_preferences(scores, [2, 1], {}, triangle=[(1, 0), (1, 4), (4, 2)]).flat
+    assert first.lines[-1].get_xydata().tolist() == [[1, 0], [1, 4], [4, 2], [1, 0]]
+    assert len(second.lines) == len(first.lines) - 1
+
+
 def test_a_panel_without_a_score_is_removed():
     scores = dict.fromkeys(("one", "two", "three"), lambda keys: keys.sum(dim=-1))
     figure = plot_preferences(scores, [2, 1], {})[0, 0].figure

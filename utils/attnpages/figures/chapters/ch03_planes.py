@@ -20,6 +20,7 @@ def plot_preferences(
     limits: tuple[float, float] = (-1.0, 5.0),
     labels: tuple[str, str] = ("feature 1 of the key", "feature 2 of the key"),
     last: Callable[[Axes], object] | None = None,
+    triangle: Sequence[Sequence[float]] = (),
 ) -> np.ndarray:
     """Draw what scores prefer: for each of them the plane of all keys with two features, darker for a higher score.
 
@@ -28,6 +29,7 @@ def plot_preferences(
         query: where the ring is drawn. ``keys``: ``{name: key}``, points with their names.
         limits: of both axes. ``labels``: what the two features are.
         last: draws into one more panel, whose axes are its own.
+        triangle: corners of a dashed outline in the first panel.
 
     Raises:
         ValueError: if there is no score, or the query has not two features.
@@ -48,13 +50,21 @@ def plot_preferences(
         for (name, key), style in zip(keys.items(), STYLES, strict=False):
             ax.plot(*key, "o", markersize=8, color=style.colour, markeredgecolor="white")
             look = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-            ax.annotate(name, key, (10, 8), textcoords="offset points", fontsize=11, bbox=look)
+            above = key[1] >= query[1]  # names stand away from the ring
+            ax.annotate(
+                name, key, (0, 11 if above else -11), textcoords="offset points", fontsize=11, bbox=look,
+                ha="center", va="bottom" if above else "top",
+            )  # fmt: skip
         ax.set(title=title, aspect="equal", xlim=limits, ylim=limits)
         ax.grid(visible=False)
     for place, ax in enumerate(axes.flat[: len(scores)]):
         lowest, leftmost = place + 2 >= len(scores), place % 2 == 0
         ax.set(xlabel=labels[0] if lowest else "", ylabel=labels[1] if leftmost else "")
         ax.tick_params(labelbottom=lowest, labelleft=leftmost)
+    if triangle:
+        corners = [*triangle, triangle[0]]
+        axes[0, 0].fill(*zip(*triangle, strict=True), color="white", alpha=0.4, linewidth=0, zorder=1.5)
+        axes[0, 0].plot(*zip(*corners, strict=True), color="black", linestyle="--", linewidth=1.6, marker="", zorder=2)
     beyond = list(axes.flat)[len(scores) :]
     if last is not None:
         last(beyond.pop(0))
