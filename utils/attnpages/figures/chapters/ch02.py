@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, PAPER, READS, RUST, VERMILION, WRITES
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look, new_axes
 
 _STEP = 1.6  # from one annotation to the next
