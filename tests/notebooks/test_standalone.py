@@ -17,7 +17,7 @@ from coursekit.standalone import printed, tagged, write_standalone
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [path for path in PROJECT.chapters if tagged(read(path))]
 MOST_SECONDS = 60
-# It trains fast, and shows much of the order in which numbers are drawn, dates and their translations.
+# It trains fast, and shows much of the order in which numbers are drawn: words and what it writes for them.
 WHOLE = ("02_bahdanau",)
 
 

@@ -34,3 +34,8 @@ def test_strings_of_two_letters_have_two_letters_and_are_as_long():
     lesson, sizes = reversal.task("ab"), {example.size for example in reversal.task().test}
     assert set().union(*(example.source for example in lesson.train[:50])) == {"a", "b"}
     assert {size for size in sizes if size >= 10} <= {example.size for example in lesson.test} <= sizes
+
+
+def test_one_model_with_one_vector_reads_both_ways_as_the_models_with_attention_do(task):
+    both_ways = {name: recipe.build(task).encoder.rnn.bidirectional for name, recipe in reversal.RECIPES.items()}
+    assert [name for name in both_ways if both_ways[name]] == ["attention", "plain_both_ways"]

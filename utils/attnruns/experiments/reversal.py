@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from functools import cache
 
+from torch import nn
+
 from attnbook.data.batching import Task
 from attnbook.data.symbols.algorithmic import reversed_strings
+from attnbook.models import PlainSeq2Seq
 from attnbook.seeding import seed_everything
 from attnruns.experiments import numbers
 from attnruns.shared.recipes import chosen
@@ -20,15 +23,25 @@ class Recipe(numbers.Recipe):
 
     Fields:
         letters: that its strings are made of.
+        both_ways: whether the model with one vector reads both ways, as those with attention do.
     """
 
     letters: str = LETTERS
+    both_ways: bool = False
+
+    def build(self, task: Task) -> nn.Module:
+        """A fresh model for a task."""
+        if not self.both_ways:
+            return super().build(task)
+        sizes = len(task.source_vocabulary), len(task.target_vocabulary)
+        return PlainSeq2Seq(*sizes, hidden=self.hidden, context=self.context, bidirectional=True)
 
 
 RECIPES = {
     "plain": Recipe(2400),
     "attention": Recipe(1200, "additive"),
     "plain_two_letters": Recipe(2400, letters="ab"),
+    "plain_both_ways": Recipe(2400, both_ways=True),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 

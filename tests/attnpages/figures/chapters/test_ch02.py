@@ -6,8 +6,9 @@ from attnpages.figures.chapters.ch02 import (
     draw_attention_backward,
     draw_attention_decoder,
     draw_three_paths,
+    draw_weighted_sums,
     plot_changes,
-    plot_exchanges,
+    plot_soft_question,
 )
 
 WORDS, WEIGHTS = ["forty", "two", ",", "seven"], [0.12, 0.80, 0.05, 0.03]
@@ -21,6 +22,41 @@ def heights_of_bars(ax):
     """The filled bars, from left to right: each stands in a white frame of the same corner."""
     rectangles = [patch for patch in ax.patches if type(patch).__name__ == "Rectangle"]
     return [inner.get_height() / frame.get_height() for frame, inner in zip(*[iter(rectangles)] * 2, strict=True)]
+
+
+VALUES, FEATURES = [(4, 0), (0, 2), (0, 0), (0, 7)], ["tens", "ones"]
+BY_STEP = {"zwei": [0.1, 0.7, 0.1, 0.1], "vierzig": [0.5, 0.5, 0.0, 0.0]}
+
+
+def test_each_panel_shows_the_same_values_and_its_own_weights_and_sum():
+    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP)
+    said = [text.get_text() for text in ax.texts]
+    assert said.count("7") == 2
+    assert said.count("0.70") == 1
+    assert said.count("0.50") == 2
+    assert {"0.4", "2.1", "2.0", "1.0"} <= {*said}  # 0.1 * 4, 0.7 * 2 + 0.1 * 7; 0.5 * 4, 0.5 * 2
+
+
+def test_texts_of_weighted_sums_are_large_and_apart():
+    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP)
+    ax.get_figure().canvas.draw()
+    assert min(text.get_fontsize() for text in ax.texts) >= 10
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+@pytest.mark.parametrize("values, weights", [(VALUES[:3], BY_STEP), ([(1,)] * 4, BY_STEP), (VALUES, {"zwei": [1.0]})])
+def test_sums_need_a_value_and_a_weight_per_word(values, weights):
+    with pytest.raises(ValueError, match="give one value per word"):
+        draw_weighted_sums(WORDS, values, FEATURES, weights)
+
+
+def test_a_soft_question_is_answered_with_yes_above_its_bound(looks_right, texts):
+    ax = plot_soft_question({"forty, comma": 0, "two": 2}, 0.5, 10, "ones of the key")
+    looks_right(ax)
+    dots = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
+    assert dots == pytest.approx([-1, 1], abs=1e-3)
+    assert {"forty, comma", "two", "bound 0.5"} <= {*texts(ax)}
 
 
 def test_bars_are_as_high_as_the_weights():
@@ -81,32 +117,3 @@ def test_a_table_of_changes_is_readable(looks_right):
 def test_a_table_with_other_kinds_is_refused(table, message):
     with pytest.raises(ValueError, match=message):
         plot_changes(table)
-
-
-COUNTS = {
-    "path 1": {"first": (64, 64, 0), "middle": (0, 64, 64)},
-    "path 2": {"first": (44, 64, 16), "middle": (1, 2, 3)},
-}
-TESTS = ("the test", "the control", "the reverse test")
-
-
-def test_bars_of_exchanges_are_as_long_as_their_counts():
-    ax = plot_exchanges(COUNTS, 64, TESTS)
-    lengths = [bar.get_width() / frame.get_width() for frame, bar in zip(*[iter(ax.patches)] * 2, strict=True)]
-    counts = [count for cells in COUNTS.values() for those in cells.values() for count in those]
-    assert lengths == pytest.approx([count / 64 for count in counts])
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*TESTS]
-    assert {"path 1", "path 2", "first", "middle", "44"} <= written_in(ax)
-
-
-def test_a_cell_of_exchanges_has_a_count_per_test():
-    with pytest.raises(ValueError, match="'path 1', 'first' has 3 numbers, but there are 2 tests"):
-        plot_exchanges(COUNTS, 64, TESTS[:2])
-
-
-def test_texts_of_exchanges_are_large_and_apart():
-    ax = plot_exchanges(COUNTS, 64, TESTS)
-    ax.get_figure().canvas.draw()
-    assert min(text.get_fontsize() for text in ax.texts) >= 10
-    boxes = [text.get_window_extent() for text in ax.texts]
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))

@@ -1,16 +1,17 @@
-"""Figures of chapter 02: the whole model, the gradient of the layer, three paths to one word, their exchange, kinds."""
+"""Figures of chapter 02: sums of values, a soft question, the whole model, the layer's gradient, paths, kinds."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
-from attnpages.figures.boxes import arrow, box_around, canvas, line
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, PAPER, READS, VERMILION, WRITES
-from attnpages.figures.style import TRUTH_COLOUR, Look
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, READS, RUST, WRITES
+from attnpages.figures.style import TRUTH_COLOUR, Look, new_axes
 
 _STEP = 1.6  # from one annotation to the next
 _HALF = 0.42  # half the height of an annotation, whose two halves are the states of the two GRUs
@@ -19,6 +20,80 @@ _PATHS = (-0.6, 2.3, 5.2, 8.1)  # the last states, three, hundred and eighty
 _SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TARGET = (
     -0.5, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
 )  # fmt: skip
+
+
+def draw_weighted_sums(
+    words: Sequence[str],
+    values: Sequence[Sequence[float]],
+    features: Sequence[str],
+    weights: Mapping[str, Sequence[float]],
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw one panel per target word: the same values as columns of cells, its weights as bars, and the weighted sum.
+
+    Args:
+        words: the source words. values: one vector per word. features: the names of its numbers.
+        weights: ``{target word: one weight per source word}``.
+
+    Raises:
+        ValueError: if a word has no value, a value or a target word not as many numbers as it needs.
+    """
+    sizes = {len(value) for value in values}
+    if len(values) != len(words) or sizes != {len(features)} or {len(row) for row in weights.values()} != {len(words)}:
+        raise ValueError("give one value per word, one name per feature, and one weight per word for each target word")
+    wide, count = len(words) + 2.4, len(features)  # of a panel, whose last column is the sum
+    ax = canvas(ax, (6.5, 3.5), (-2.0, wide * len(weights) - 1.2), (-0.95 - 0.7 * count, 2.75))
+    most = [max(abs(value[row]) for value in values) or 1 for row in range(count)]
+    for row, name in enumerate(features):
+        say(ax, -0.75, -0.35 - 0.7 * row, name, ha="right", size=10)
+    say(ax, -0.75, 0.6, "weight", ha="right", size=10)
+    for panel, (target, of_words) in enumerate(weights.items()):
+        left = wide * panel
+        say(ax, left + (len(words) - 1) / 2, 2.5, f"the step of {target}", weight="bold")
+        total = [
+            sum(weight * value[row] for weight, value in zip(of_words, values, strict=True)) for row in range(count)
+        ]
+        for column, (word, value, weight) in enumerate(zip(words, values, of_words, strict=True)):
+            ax.add_patch(Rectangle((left + column - 0.3, 0.15), 0.6, 1.6 * weight, facecolor=BLUE, linewidth=0))
+            say(ax, left + column, 0.42 + 1.6 * weight, f"{weight:.2f}", size=10)
+            _cells(ax, left + column, value, most, BLUE)
+            say(ax, left + column, -0.4 - 0.7 * count, word, size=10)
+        last = left + len(words) + 0.35
+        say(ax, last - 0.68, -0.7 * count / 2, "→", size=12)
+        _cells(ax, last, total, most, RUST, decimals=1)
+        say(ax, last, -0.4 - 0.7 * count, "$c$", size=12)
+    return ax
+
+
+def _cells(ax: Axes, x: float, vector: Sequence[float], most: Sequence[float], edge: str, decimals: int = 0) -> None:
+    """A vector as a column of cells, each as dark as its number is large."""
+    for row, number in enumerate(vector):
+        corner = (x - 0.42, -0.7 * (row + 1))
+        share = min(1, abs(number) / most[row])
+        ax.add_patch(Rectangle(corner, 0.84, 0.7, facecolor=OKABE_BLUE, alpha=0.5 * share, linewidth=0))
+        ax.add_patch(Rectangle(corner, 0.84, 0.7, facecolor="none", edgecolor=edge, linewidth=1.2))
+        say(ax, x, corner[1] + 0.34, f"{number:.{decimals}f}", size=10)
+
+
+def plot_soft_question(marked: Mapping[str, float], bound: float, slope: float, xlabel: str) -> Axes:
+    """Draw tanh(slope · (x − bound)), a soft yes or no, and mark numbers on it.
+
+    Args:
+        marked: ``{name: number}``; what shares a number shares a name, and at most one number lies below the bound.
+    """
+    ax = new_axes(None, (6.5, 2.3))
+    x = np.linspace(-0.6, max(marked.values()) + 0.9, 600)
+    ax.plot(x, np.tanh(slope * (x - bound)), color=BLUE, marker="")
+    ax.axvline(bound, color=FAINT, linewidth=0.9, linestyle="--")
+    for name, number in marked.items():
+        y = float(np.tanh(slope * (number - bound)))
+        ax.plot([number], [y], "o", color=RUST, markersize=7, zorder=4)
+        at = (bound + 0.4, y) if y < 0 else (number, y - 0.28)  # right of the curve, or under it
+        ax.text(*at, name, ha="left" if y < 0 else "center", va="center", fontsize=11)
+    ax.text(bound + 0.12, 0.0, f"bound {bound:g}", ha="left", va="center", fontsize=10)
+    ax.set(xlabel=xlabel, ylim=(-1.35, 1.35))
+    ax.set_yticks([-1, 0, 1], ["no: −1", "0", "yes: 1"])
+    return ax
 
 
 def draw_attention_decoder(
@@ -176,41 +251,6 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
         ax.add_patch(Circle((x, 2.8), 0.24, facecolor=BLUE, edgecolor="white", linewidth=2, zorder=4))
         ax.text(x, 2.79, str(number), ha="center", va="center", color="white", fontsize=11, zorder=5)
         ax.text(x + 0.36, 2.8, name, ha="left", va="center", fontsize=10)
-    return ax
-
-
-def plot_exchanges(counts: Mapping[str, Mapping[str, Sequence[int]]], most: int, names: Sequence[str]) -> Axes:
-    """Show in how many lists a word is written, for each exchanged part (rows) and each position (columns).
-
-    Args:
-        counts: part -> position -> one number per test. most: the number of lists. names: the names of the tests.
-
-    Raises:
-        ValueError: if a cell has not one number per test.
-    """
-    places = [*next(iter(counts.values()))]
-    ax = canvas(None, (6.5, 0.95 * (len(counts) + 1.5)), (-3.1, 7.4), (-len(counts) - 0.6, 0.9))
-    colours = (OKABE_BLUE, PALE, VERMILION)
-    for column, place in enumerate(places):
-        ax.text(3.8 * column + 1.3, 0.62, place, ha="center", va="center", fontweight="bold", fontsize=11)
-    for row, (part, cells) in enumerate(counts.items()):
-        line(ax, (-3.1, 7.4), (0.33 - row, 0.33 - row), colour=FAINT, width=0.8)
-        ax.text(-3.05, -row - 0.17, part, ha="left", va="center", fontsize=10)
-        for column, place in enumerate(places):
-            if len(cells[place]) != len(names):
-                raise ValueError(
-                    f"{part!r}, {place!r} has {len(cells[place])} numbers, but there are {len(names)} tests"
-                )
-            for test, count in enumerate(cells[place]):
-                corner = (3.8 * column, 0.14 * len(names) - 0.4 - row - 0.28 * test)
-                ax.add_patch(Rectangle(corner, 2.6, 0.2, facecolor="white", edgecolor=FAINT, linewidth=0.7))
-                ax.add_patch(Rectangle(corner, 2.6 * count / most, 0.2, facecolor=colours[test], linewidth=0))
-                ax.text(corner[0] + 2.72, corner[1] + 0.1, str(count), ha="left", va="center", fontsize=10)
-    handles = [
-        Rectangle((0, 0), 1, 1, facecolor=colour, label=name) for colour, name in zip(colours, names, strict=False)
-    ]
-    below: Look = {"bbox_to_anchor": (2.15, 0.35 - len(counts)), "bbox_transform": ax.transData}
-    ax.legend(handles=handles, loc="upper center", fontsize=10, **below)
     return ax
 
 
