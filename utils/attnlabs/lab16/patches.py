@@ -44,9 +44,7 @@ def _images(draw):
 
 
 PATCHES_TO_TOKENS = Exercise(
-    patches_to_tokens,
-    cases=_images,
-    about=About(points=2, minutes=15, difficulty=2, read_again="Where this lives today"),
+    patches_to_tokens, cases=_images, about=About(points=2, minutes=15, difficulty=2, read_again="A vision Transformer")
 )
 
 

@@ -1,13 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch16 import (
-    plot_agreement,
-    plot_attention_maps,
-    plot_canvases,
-    plot_gradients,
-    plot_training,
-)
+from attnpages.figures.chapters.ch16 import plot_agreement, plot_canvases, plot_gradients, plot_mean_maps, plot_training
 
 
 def test_each_canvas_is_drawn_and_the_marked_ones_have_a_dashed_frame():
@@ -64,11 +58,16 @@ def test_agreement_and_chance_lie_on_one_line_per_seed():
         plot_agreement({"both": [0.9]}, {"both": [0.5, 0.5]})
 
 
-def test_a_map_marks_its_query_and_says_how_much_goes_to_each_side():
-    weights = torch.zeros(1, 64)
-    weights[0, 0], weights[0, 15] = 0.75, 0.25
-    (ax,) = plot_attention_maps(torch.rand(1, 8, 32), weights, [(0, 15)], (4, 16))
-    assert ax.get_title(loc="left") == "left 0.75, right 0.25"
-    assert ax.lines[-1].get_xydata().tolist() == [[30.5, 0.5]]
-    with pytest.raises(ValueError, match=r"weights must be \(1, 4 · 8\)"):
-        plot_attention_maps(torch.rand(1, 8, 32), weights, [(0, 15)], (4, 8))
+def test_mean_maps_share_one_scale_and_say_how_much_goes_to_each_digit():
+    left, right = torch.zeros(4, 16), torch.zeros(4, 16)
+    left[0, 0], left[0, 15], left[0, 8] = 0.5, 0.25, 0.25
+    right[3, 3] = 1.0
+    axes = plot_mean_maps({"seed 0": (left, right)})
+    assert [ax.get_title(loc="left") for ax in axes] == [
+        "seed 0: 0.50 to the left digit, 0.25 right",
+        "seed 0: 1.00 to the left digit, 0.00 right",
+    ]
+    assert [ax.images[0].get_clim() for ax in axes] == [(0, 1.0)] * 2
+    assert [ax.patches[0].get_x() for ax in axes] == [-0.5, 11.5]  # the digit that attends is framed
+    with pytest.raises(ValueError, match="two maps of one size each"):
+        plot_mean_maps({"seed 0": (left, torch.zeros(4, 8))})

@@ -1,4 +1,4 @@
-"""Figures of chapter 16: canvases, gradients on a grid, training, agreement, maps."""
+"""Figures of chapter 16: canvases, gradients on a grid, training, agreement, mean maps of attention."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnpages.figures.boxes import line
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import FAINT, INK
+from attnpages.figures.palette import FAINT
 from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 _BETWEEN = 1  # white rows between two lines of canvases, in pixels
@@ -155,46 +155,34 @@ def plot_agreement(
     return ax
 
 
-def plot_attention_maps(
-    images: Tensor, weights: Tensor, queries: Sequence[tuple[int, int]], grid: tuple[int, int], columns: int = 2
-) -> list[Axes]:
-    """Draw the attention weights of single positions over their canvas; the ink is drawn as contours.
+def plot_mean_maps(rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4) -> list[Axes]:
+    """Draw what the positions of either digit attend to on average, on one scale: a line per model, a column per end.
 
     Args:
-        images: ``(N, H, W)``. weights: ``(N, h · w)``, one row per canvas; each on its own scale from 0.
-        queries: N pairs (row, column) on the grid: the position that attends, marked with a cross.
-        grid: h and w, rows and columns of the feature map.
+        rows: ``{title: ((h, w) mean weights of the left digit's positions, (h, w) of the right digit's)}``.
+        digits: how many columns of the map each digit fills; a dashed frame stands around those that attend.
 
     Raises:
-        ValueError: if the weights do not fit the grid, or there is not one query per canvas.
+        ValueError: if there is no row, or the maps differ in size.
     """
-    rows, across = grid
-    if not len(images) or len(queries) != len(images) or tuple(weights.shape) != (len(images), rows * across):
-        raise ValueError(
-            f"weights must be ({len(images)}, {rows} · {across}) with a query for each, "
-            f"got {tuple(weights.shape)} and {len(queries)} queries"
-        )
-    height, width = images.shape[1:]
-    lines = -(-len(images) // columns)
-    size = (6.5, 0.2 + lines * (0.4 + 6.4 / columns * height / width))
-    _, axes = plt.subplots(lines, columns, figsize=size, layout="constrained", squeeze=False)
-    for ax in axes.flat:
-        ax.set_axis_off()
-    for ax, image, row, query in zip(axes.flat, images, weights, queries, strict=False):
-        _weights_over(ax, row.view(rows, across), query, image)
-        left = row.view(rows, across)[:, : across // 2].sum().item()
-        ax.set_title(f"left {left:.2f}, right {1 - left:.2f}", fontsize=10, loc="left")
-    return list(axes.flat)[: len(images)]
-
-
-def _weights_over(ax: Axes, weights: Tensor, query: tuple[int, int], image: Tensor) -> None:
-    """Weights ``(h, w)`` in colour, with the contours of the image ``(H, W)`` and a cross at the query."""
-    height, width = image.shape
-    extent = (-0.5, width - 0.5, height - 0.5, -0.5)
-    values = weights.detach().cpu().numpy()
-    ax.imshow(values, extent=extent, interpolation="nearest", alpha=0.85, aspect="equal", cmap=HEAT_MAP, vmin=0)
-    ax.contour(image.detach().cpu().numpy(), levels=[0.4], colors=[INK], linewidths=0.9)
-    rows, across = values.shape
-    centre = ((query[1] + 0.5) * width / across - 0.5, (query[0] + 0.5) * height / rows - 0.5)
-    ax.plot(*centre, marker="+", color=TRUTH_COLOUR, linestyle="", markersize=11, markeredgewidth=2.5)
-    ax.add_patch(Rectangle((-0.5, -0.5), width, height, fill=False, edgecolor=FAINT, clip_on=False))
+    shapes = {tuple(weights.shape) for pair in rows.values() for weights in pair}
+    if len(shapes) != 1:
+        raise ValueError(f"rows must hold two maps of one size each, got {list(rows)} with sizes {sorted(shapes)}")
+    ((height, width),) = shapes
+    top = max(weights.max().item() for pair in rows.values() for weights in pair)
+    size = (6.5, 0.75 + len(rows) * (0.45 + 3.1 * height / width))
+    figure, axes = plt.subplots(len(rows), 2, figsize=size, layout="constrained", squeeze=False)
+    for line_of_axes, (title, pair) in zip(axes, rows.items(), strict=True):
+        for ax, weights, end in zip(line_of_axes, pair, ("left", "right"), strict=True):
+            drawn = ax.imshow(weights.detach().cpu().numpy(), cmap=HEAT_MAP, vmin=0, vmax=top, interpolation="nearest")
+            start = -0.5 if end == "left" else width - digits - 0.5
+            dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
+            ax.add_patch(Rectangle((start, -0.5), digits, height, fill=False, clip_on=False, **dashed))
+            given = weights[:, :digits].sum().item(), weights[:, -digits:].sum().item()
+            ax.set_title(f"{title}: {given[0]:.2f} to the left digit, {given[1]:.2f} right", fontsize=9.5, loc="left")
+            ax.set(xticks=[], yticks=[])
+            ax.grid(False)
+            ax.spines[:].set(visible=True, color=FAINT)
+    scale = figure.colorbar(drawn, ax=axes, location="bottom", shrink=0.55, aspect=32, pad=0.03)
+    scale.set_label("mean weight of a position", fontsize=10)
+    return list(axes.flat)
