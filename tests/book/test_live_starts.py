@@ -272,10 +272,13 @@ def test_both_positions_move_on_from_wherever_the_key_stands_and_the_base_counts
         slide("Both", 0); slide("Position of the query", 3); slide("Position of the key", 195);
         const small = now().said;
         all("input[type=radio]")[2].click();
-        return { ...now(), after, small };"""
+        const large = now().said;
+        all("input[type=radio]")[1].click(); all("input[type=radio]")[4].click();
+        return { ...now(), after, small, large };"""
     found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
     assert found["after"] == [["259", "512"], True]
-    small, large = (re.search(r"(\d) of 8 clocks", found[name])[1] for name in ("small", "said"))
+    small, large = (re.search(r"(\d) of 8 clocks", found[name])[1] for name in ("small", "large"))
+    assert "Each clock shows an angle" in found["said"]  # raised after training
     assert f"at the distance 192, {small} of the 8 clocks show" in found["learned"]
     assert f"and {large} with the base 500,000" in found["learned"]
     assert "choose the base 500,000" in said("positions", "todo")

@@ -9,6 +9,10 @@
       [10000, "10,000"],
       [500000, "500,000"],
     ],
+    LATER = [
+      [0, "as in training"],
+      [500000, "raised to 500,000"],
+    ],
     FAR = 256,
     WIDTH = 640,
     HEIGHT = 150,
@@ -21,20 +25,21 @@
 
   // How far the key's hand gets from the query's, to either side, in texts of `trained` positions: π if everywhere.
   LIVE.reachOfAngles = (frequency, trained) => Math.min(Math.PI, frequency * (trained - 1));
-  // Whether some two positions of such a text have the angle between their hands that this distance has.
-  LIVE.angleSeen = function (frequency, distance, trained) {
+  // Whether some two positions of such a text have the angle between their hands that this distance has. `before` is the
+  // frequency in training, where it was another one.
+  LIVE.angleSeen = function (frequency, distance, trained, before = frequency) {
     const angle = Math.abs(frequency * distance) % (2 * Math.PI);
-    return Math.min(angle, 2 * Math.PI - angle) <= LIVE.reachOfAngles(frequency, trained) + 1e-9;
+    return Math.min(angle, 2 * Math.PI - angle) <= LIVE.reachOfAngles(before, trained) + 1e-9;
   };
 
   // As on a clock: from the top, clockwise.
   const tip = (angle, radius) => [radius * Math.sin(angle), -radius * Math.cos(angle)].map((v) => v.toFixed(2));
   const degrees = (angle) => Math.round(((angle * 180) / Math.PI) % 360) + "°";
 
-  function clock({ frequency, query, key, trained, i }) {
+  function clock({ frequency, before, query, key, trained, i }) {
     const turns = [query * frequency, key * frequency],
-      reach = LIVE.reachOfAngles(frequency, trained),
-      seen = LIVE.angleSeen(frequency, key - query, trained);
+      reach = LIVE.reachOfAngles(before, trained),
+      seen = LIVE.angleSeen(frequency, key - query, trained, before);
     const hand = (angle, name) => {
       const [x2, y2] = tip(angle, 32);
       return make("line", { x1: 0, y1: 0, x2, y2, class: name });
@@ -91,35 +96,37 @@
 
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both later by”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed? Leave the key there and choose the base 500,000: on how many clocks does it leave the arc now?",
+    todo: "Move query and key together with “Both later by”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed? Leave the key there and choose the base 500,000, as if the model were trained with it: on how many clocks does it leave the arc now? Then go back to 10,000, and raise the base after training instead.",
     learned:
-      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. With a larger base the clocks are slower, so that more of them have shown only an arc: at the distance 192, 4 of the 8 clocks show an unseen angle with the base 10,000, and 5 with the base 500,000. So a larger base alone does not help; it is used to train further on longer texts.",
+      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. If a model is trained with a larger base, the clocks are slower, so that more of them have shown only an arc: at the distance 192, 4 of the 8 clocks show an unseen angle with the base 10,000, and 5 with the base 500,000. If the base is raised after training, the arcs stay and the hands become slower, so that at this distance all are within them. But then each distance has other angles than in training, so models are usually trained further.",
     about:
       "Eight pairs of features, drawn like the clocks of the chapter, from the top and clockwise. Query and key are equal before they are turned; the score is divided by the number of pairs, so that 1 is the largest. Nothing is trained here: the trained length only says which distances training would show.",
-    defaults: { query: 3, key: 5, by: 0, base: 10000, trained: 128 },
+    defaults: { query: 3, key: 5, by: 0, base: 10000, later: 0, trained: 128 },
     draw(room, state, kept) {
       const said = words(),
         clocks = make("div", { class: "live-clocks" }),
         below = make("div", {});
       function show() {
-        const frequencies = LIVE.frequencies(state.base),
+        const base = state.later || state.base,
+          frequencies = LIVE.frequencies(base),
+          before = LIVE.frequencies(state.base),
           distance = state.key - state.query;
         clocks.replaceChildren(
           ...frequencies.map((frequency, i) =>
             make(
               "div",
               {},
-              clock({ query: state.query + state.by, key: state.key + state.by, trained: state.trained, frequency, i }),
+              clock({ query: state.query + state.by, key: state.key + state.by, trained: state.trained, before: before[i], frequency, i }),
               make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en") + " positions"),
             ),
           ),
         );
-        below.replaceChildren(curve(state));
-        const unseen = frequencies.filter((frequency) => !LIVE.angleSeen(frequency, distance, state.trained)).length;
+        below.replaceChildren(curve({ ...state, base }));
+        const unseen = frequencies.filter((frequency, i) => !LIVE.angleSeen(frequency, distance, state.trained, before[i])).length;
         said.say(
           distanceInWords(distance) +
             ": score " +
-            signed(score(distance, state.base)) +
+            signed(score(distance, base)) +
             ". " +
             (unseen
               ? unseen +
@@ -151,7 +158,8 @@
       };
       room.append(
         ...Object.values(sliders),
-        choice("Base", BASES, state.base, (base) => set({ base })),
+        choice("Base in training", BASES, state.base, (base) => set({ base })),
+        choice("Base afterwards", LATER, state.later, (later) => set({ later })),
         clocks,
         make("p", { class: "live-head" }, "Score by distance (key − query); shaded: distances that training doesn't show"),
         below,

@@ -159,14 +159,15 @@ def plot_sinusoids(dim: int, length: int, ax: Axes | None = None) -> Axes:
     """Draw sinusoidal positions as cells: one row per feature, one column per position.
 
     Args:
-        dim: features D, two rows per hand: its sine above its cosine. length: how many positions.
+        dim: features D, two rows per hand: its cosine above its sine. length: how many positions.
 
     Raises:
         ValueError: if the features can't be shared among hands, or there are fewer than two positions.
     """
     if dim < 2 or dim % 2 or length < 2:
         raise ValueError(f"dim must be even and length at least 2, got dim={dim} and length={length}")
-    values = sinusoidal_positions(length, dim).T  # (D, T)
+    sines_first = sinusoidal_positions(length, dim).T  # (D, T)
+    values = sines_first.unflatten(0, (-1, 2)).flip(1).flatten(0, 1)  # the rows of each pair exchanged
     ax = new_axes(ax, (6.5, 0.25 * dim + 0.9))
     image = ax.imshow(as_array(values), cmap=HEAT_MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     ax.grid(False)
@@ -175,5 +176,5 @@ def plot_sinusoids(dim: int, length: int, ax: Axes | None = None) -> Axes:
     for pair in range(1, dim // 2):
         ax.axhline(2 * pair - 0.5, color=INK, linewidth=1)
     ax.set(xlabel="position t", ylabel="positions per turn of the hand")
-    ax.figure.colorbar(image, ax=ax, label="sine (upper row), cosine (lower row)", ticks=[-1, 0, 1], pad=0.02)
+    ax.figure.colorbar(image, ax=ax, label="cosine (upper row), sine (lower row)", ticks=[-1, 0, 1], pad=0.02)
     return ax
