@@ -67,6 +67,8 @@ RECIPES = {
     "location_aware_64_total": Recipe(1200, "location_aware", hidden=64, sees=("total",)),
     # four times as many steps: whether the size of the state or its training was the limit
     "plain_longer": Recipe(9600),
+    # twice the state, with as many steps as "plain"
+    "plain_256_as_long": Recipe(2400, hidden=256),
 }
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 

@@ -1,7 +1,14 @@
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
-from attnpages.figures.chapters.ch01 import draw_encoder_decoder, draw_gru_cell, draw_two_ways, plot_by_width
+from attnpages.figures.chapters.ch01 import (
+    draw_encoder_decoder,
+    draw_gru_cell,
+    draw_training_and_use,
+    draw_two_ways,
+    plot_by_width,
+)
+from attnpages.figures.palette import RUST
 
 
 def words(ax):
@@ -48,6 +55,22 @@ def test_the_two_paths_are_counted_in_words():
 def test_two_paths_of_one_length_are_refused():
     with pytest.raises(ValueError, match="at least two words, got 1"):
         draw_two_ways(("zwei",))
+
+
+def test_in_training_the_decoder_reads_the_correct_words_and_in_use_its_own():
+    ax = draw_training_and_use(("a", "b", "<eos>"), ("x", "b", "<eos>"))
+    shown = words(ax)
+    assert shown.count("a") == shown.count("x") == 2  # a target and an input; written, and an input
+    assert [text.get_text() for text in ax.texts if text.get_color() == RUST] == [
+        "x",
+        "x",
+    ]  # the error and its way back
+
+
+@pytest.mark.parametrize("target, written", [((), ()), (("a",), ("a", "b"))])
+def test_a_decoder_in_use_writes_as_many_words_as_its_target_has(target, written):
+    with pytest.raises(ValueError, match="as many words, at least one"):
+        draw_training_and_use(target, written)
 
 
 def test_a_gru_cell_has_two_gates_and_each_is_multiplied_by_what_it_lets_pass():

@@ -1,5 +1,5 @@
-"""Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a GRU's cell, and
-what vectors of several widths carry."""
+"""Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a decoder in
+training and in use, a GRU's cell, and what vectors of several widths carry."""
 
 from collections.abc import Mapping, Sequence
 
@@ -73,6 +73,45 @@ def draw_two_ways(target: Sequence[str], ax: Axes | None = None) -> Axes:
         arrow(ax, *ends, width=_BOLD if last else 1.3, dashed=not last)
     say(ax, -_HALF, 1.45, f"$c$ as the first state only: {steps} steps to the last word", ha="left", size=12)
     say(ax, -_HALF, below + 1.45, "$c$ as an input of every step: 1 step to the last word", ha="left", size=12)
+    return ax
+
+
+def draw_training_and_use(
+    target: Sequence[str], written: Sequence[str], ax: Axes | None = None, bos: str = "<bos>"
+) -> Axes:
+    """Draw a decoder twice: in training it reads the correct words, in use those that it wrote, errors included.
+
+    Args:
+        target: the T target words, the end symbol included.
+        written: the T words that the decoder writes in use; those that are wrong are drawn in another colour.
+        ax: where to draw; ``None`` makes a figure of a fitting size.
+        bos: the decoder's first input.
+
+    Raises:
+        ValueError: if there is no word, or ``written`` has another length than ``target``.
+    """
+    steps = len(target)
+    if not steps or len(written) != steps:
+        raise ValueError(f"target and written need as many words, at least one; got {steps} and {len(written)}")
+    ax = canvas(ax, (min(7.0, 1.4 * (steps + 1)), 4.7), (-0.5, steps + 0.5), (-4.75, 1.85))
+    below = -3.3  # the lower drawing
+    for y, title in ((0.0, "in training: it reads the correct words"), (below, "in use: it reads what it wrote")):
+        say(ax, -_HALF, y + 1.55, title, ha="left", size=12)
+        _cell(ax, 0, "$c$", _VECTOR, y=y)
+    for step in range(1, steps + 1):
+        for y, words in ((0.0, target), (below, written)):
+            read = bos if step == 1 else words[step - 2]
+            right, read_right = words[step - 1] == target[step - 1], step == 1 or read == target[step - 2]
+            _cell(ax, step, f"$s_{{{step}}}$", _WRITER, y=y)
+            arrow(ax, (step - 1 + _HALF + 0.02, y), (step - _HALF - 0.02, y))
+            arrow(ax, (step, y + _HALF + 0.03), (step, y + 0.74))
+            say(ax, step, y + 0.9, as_label(words[step - 1]), weight="bold", colour=INK if right else RUST)
+            say(ax, step, y - 1.14, as_label(read), colour=INK if read_right else RUST)
+            arrow(ax, (step, y - 0.97), (step, y - _HALF - 0.03))
+        if step > 1:  # in use, from the word that was written to the input of the next step
+            middle = step - 0.5
+            line(ax, (middle - 0.2, middle, middle), (below + 0.9, below + 0.9, below - 1.14), dashed=True)
+            arrow(ax, (middle, below - 1.14), (middle + 0.16, below - 1.14))
     return ax
 
 
