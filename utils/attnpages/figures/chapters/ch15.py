@@ -82,7 +82,7 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
 
 
 def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
-    """Draw how a reader of pairs binds each step to the word before, and finds by the last word.
+    """Draw how a reader of pairs binds each step to the word before, and finds by the last word. Step 0 binds nothing.
 
     Args:
         words: of the steps; the last one, the question, stood at an earlier step. shown: the colours beside them.
@@ -90,23 +90,23 @@ def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
     Raises:
         ValueError: if the two have different lengths, or the question stands nowhere among the words that are bound.
     """
-    bound = [words[max(step - 1, 0)] for step in range(len(words))]  # step 0 can only attend to itself
-    if len(shown) != len(words) or words[-1] not in bound[1:]:
+    if len(shown) != len(words) or words[-1] not in words[:-1]:
         raise ValueError(f"the last word must stand before, and each have a colour, got {words} and {shown}")
     size = (6.5, 4.7)
     _, ax = plt.subplots(figsize=size, layout="constrained")
     canvas(ax, size, (-1.15, len(words) - 0.5), (-0.55, 5.85))
-    last, found = len(words) - 1, bound.index(words[-1], 1)
+    last, found = len(words) - 1, words.index(words[-1]) + 1
     for y, label in {0.7: "input", 2.6: "bound word", 4.0: "own pair"}.items():
         say(ax, -0.5, y, label, ha="right", size=11, colour=BLUE if label == "bound word" else INK)
     for step, (word, colour) in enumerate(zip(words, shown, strict=True)):
-        fill, before = READS if step == found else PAPER, max(step - 1, 0)
+        fill = READS if step == found else PAPER
         say(ax, step, -0.3, f"step {step}", size=11)
         for y, name in ((0.4, word), (1.0, colour), (3.7, word), (4.3, colour)):
             box_around(ax, (step, y), 0.72, 0.56, name, fill=fill if y > 3 else PAPER, edge=INK)
-        box_around(ax, (step, 2.6), 0.72, 0.56, "", fill=fill, edge=BLUE)
-        say(ax, step, 2.6, bound[step], colour=BLUE)
-        arrow(ax, (before + 0.12, 1.3), (step + (0.0 if step else 0.12), 2.3), BLUE, 2.0)
+        if step:
+            box_around(ax, (step, 2.6), 0.72, 0.56, "", fill=fill, edge=BLUE)
+            say(ax, step, 2.6, words[step - 1], colour=BLUE)
+            arrow(ax, (step - 0.64, 0.5), (step - 0.2, 2.3), BLUE, 2.0)
     arrow(ax, (last - 0.1, 3.4), (found + 0.2, 2.9), TRUTH_COLOUR, 2.0)
     arrow(ax, (found + 0.1, 4.6), (last - 0.38, 5.2), INK, 1.8)
     box_around(ax, (last, 5.3), 0.72, 0.56, shown[found], fill=WRITES, edge=INK)
