@@ -47,20 +47,27 @@ def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes
     """
     if not texts or any(not tokens or not all(0 <= p <= 1 for _, p in tokens) for tokens in texts.values()):
         raise ValueError("texts must have at least one text, and its tokens' probabilities between 0 and 1")
-    lines = [line for name, tokens in texts.items() for line in ([(name, None)], *_lines(tokens, letters))]
-    ax = canvas(ax, (6.5, 0.3 * len(lines)), (0, letters), (-len(lines), 0))
-    for row, line in enumerate(lines):
-        left = 0.0
-        for token, p in line:
-            if p is None:
-                say(ax, 0, -row - 0.5, token, ha="left", weight="bold")
-                continue
-            width = _width(token)
-            edge = INK if p < 0.01 else FAINT
-            box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=edge)
-            say(ax, left + width / 2, -row - 0.5, token.strip(), size=10)
-            left += width
+    rows = {name: _lines(tokens, letters) for name, tokens in texts.items()}
+    height = sum(1 + len(lines) for lines in rows.values())
+    ax = canvas(ax, (6.5, 0.3 * height), (0, letters), (-height, 0))
+    row = 0
+    for name, lines in rows.items():
+        say(ax, 0, -row - 0.5, name, ha="left", weight="bold")
+        for line in lines:
+            row += 1
+            _draw_line(ax, row, line)
+        row += 1
     return ax
+
+
+def _draw_line(ax: Axes, row: int, line: Sequence[Token]) -> None:
+    left = 0.0
+    for token, p in line:
+        width = _width(token)
+        edge = INK if p < 0.01 else FAINT
+        box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=edge)
+        say(ax, left + width / 2, -row - 0.5, token.strip(), size=10)
+        left += width
 
 
 def _width(token: str) -> float:
