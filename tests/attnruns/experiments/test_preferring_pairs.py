@@ -12,6 +12,7 @@ from attnruns.shared.runner import Job
 def test_a_run_takes_scores_apart_and_slows_pairs(tmp_path):
     figures = checked_run(preferring_pairs, Job("file", 0, 2), tmp_path, "cpu")
     assert list(figures["slowed"]) == [*preferring_pairs.SLOWED, *preferring_pairs.BASES]
+    assert list(figures["windowed"]) == ["4", "24"]
     assert [(of["way"], of["letters"]) for of in figures["scores"]] == list(four_copiers.SCORED)
     for of, farthest in zip(figures["scores"], (23, 36, 36), strict=True):
         assert len(of["right"]) == 8
@@ -57,6 +58,16 @@ def test_only_the_named_pairs_are_slowed():
     assert bases[0][-1] == pytest.approx(0.5)
     assert bases[-1][:3] == pytest.approx([1, 0.5, 0.25])
     assert all(layer.scale == 1 for layer in layers)
+
+
+def test_the_first_layer_sees_so_many_letters_while_the_second_is_slowed():
+    names = slower_rotation.file(0, 1)
+    first, second = names["models"]["rotary, rotary"].layers
+    seen = []
+    first.register_forward_pre_hook(lambda layer, _: seen.append((layer.window, second.scale.tolist())))
+    preferring_pairs.windowed(names)
+    assert seen == [(letters, [1] + [0.5] * 7) for letters in (4, 24)]
+    assert (first.window, second.scale) == (torch.inf, 1)
 
 
 def test_a_larger_base_slows_each_pair_as_it_says():
