@@ -11,7 +11,8 @@ from attnruns.shared.runner import Job
 
 def test_a_run_takes_scores_apart_and_slows_pairs(tmp_path):
     figures = checked_run(preferring_pairs, Job("file", 0, 2), tmp_path, "cpu")
-    assert list(figures["slowed"]) == list(preferring_pairs.SLOWED)
+    assert list(figures["slowed"]) == [*preferring_pairs.SLOWED, *preferring_pairs.BASES]
+    assert list(figures["windowed"]) == ["4", "24"]
     assert [(of["way"], of["letters"]) for of in figures["scores"]] == list(four_copiers.SCORED)
     for of, farthest in zip(figures["scores"], (23, 36, 36), strict=True):
         assert len(of["right"]) == 8
@@ -50,8 +51,29 @@ def test_only_the_named_pairs_are_slowed():
         layer.register_forward_pre_hook(lambda layer, _: seen.append(layer.scale.tolist()))
     preferring_pairs.slowed(names)
     assert seen[:4] == [[1] * 8, [1] * 8, [1] * 8, [1, 0.5] + [1] * 6]
-    assert seen[-2:] == [[1, 1] + [0.5] * 6, [1] + [0.5] * 7]
+    pairs, bases = seen[: 2 * len(preferring_pairs.SLOWED)], seen[2 * len(preferring_pairs.SLOWED) :]
+    assert pairs[-2:] == [[1, 1] + [0.5] * 6, [1] + [0.5] * 7]
+    assert [base[0] for base in bases] == [1] * 6
+    assert bases[0] == bases[1]
+    assert bases[0][-1] == pytest.approx(0.5)
+    assert bases[-1][:3] == pytest.approx([1, 0.5, 0.25])
     assert all(layer.scale == 1 for layer in layers)
+
+
+def test_the_first_layer_sees_so_many_letters_while_the_second_is_slowed():
+    names = slower_rotation.file(0, 1)
+    first, second = names["models"]["rotary, rotary"].layers
+    seen = []
+    first.register_forward_pre_hook(lambda layer, _: seen.append((layer.window, second.scale.tolist())))
+    preferring_pairs.windowed(names)
+    assert seen == [(letters, [1] + [0.5] * 7) for letters in (4, 24)]
+    assert (first.window, second.scale) == (torch.inf, 1)
+
+
+def test_a_larger_base_slows_each_pair_as_it_says():
+    base, slower = (factor * 10_000 for factor in (1, 256))
+    speeds = [of ** (-torch.arange(8) / 8) for of in (base, slower)]
+    torch.testing.assert_close(speeds[0] * preferring_pairs.with_base(256), speeds[1])
 
 
 def test_the_record_has_three_seeds():

@@ -2,7 +2,9 @@
 
 The copier is the one with rotary positions in both layers, as in :mod:`attnruns.experiments.four_copiers`. Its second
 layer's scores are taken apart into what each of the eight pairs adds. Then only some of the pairs are slowed, and the
-copier reads strings of 24 letters: if these pairs hold the preference, slowing them is enough.
+copier reads strings of 24 letters: if these pairs hold the preference, slowing them is enough. A larger base slows
+each pair by a factor of its own, and the fastest by none. At last a window hides the distances from the first layer
+that training did not have, while the second is slowed: does the first layer need them?
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,10 +42,17 @@ SLOWED: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {  # the slowed 
     "all": ((), tuple(range(1, 9))),
     "first layer": (tuple(range(1, 9)), ()),
     "both layers": (tuple(range(1, 9)), tuple(range(1, 9))),
+    "second layer from the second": ((), tuple(range(2, 9))),
     "both layers from the second": (tuple(range(2, 9)), tuple(range(2, 9))),
     "both layers from the third": (tuple(range(3, 9)), tuple(range(3, 9))),
     "first layer from the third, second layer from the second": (tuple(range(3, 9)), tuple(range(2, 9))),
 }
+BASES: Mapping[str, float] = {  # what the base is multiplied by, in both layers
+    "base x 2.2": 2 ** (8 / 7),  # NTK-aware scaling for strings of twice the length: the slowest pair is halved
+    "base x 50": 50.0,  # from 10,000 to 500,000
+    "base x 256": 2.0**8,  # the second pair is halved
+}
+WINDOWS, BEHIND_WINDOW = (4, 24), "second layer from the second"  # letters that the first layer sees; what is slowed
 STEPS = {"file": slower_rotation.STEPS["file"]}
 
 
@@ -51,6 +60,11 @@ def halved(pairs: Iterable[int]) -> Tensor:
     """What the positions of each pair are multiplied by, ``(8,)``: one half for these pairs, counted from 1."""
     chosen = set(pairs)
     return torch.tensor([0.5 if pair in chosen else 1.0 for pair in range(1, PAIRS + 1)])
+
+
+def with_base(factor: float) -> Tensor:
+    """What the positions of each pair are multiplied by, ``(8,)``, if the base is so many times as large."""
+    return factor ** (-torch.arange(PAIRS) / PAIRS)
 
 
 def scores_by_pair(model: nn.Module, words: Tensor, turned: Callable[[Tensor, Any], Tensor]) -> Tensor:
@@ -93,21 +107,35 @@ def read(names: Mapping[str, Any], way: str, size: int) -> dict[str, Any]:
 
 
 def slowed(names: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """What is copied at 24 letters if these pairs of the layers are slowed."""
-    model = names["models"][KIND]
-    return {
-        name: file_shares(names, model, SIZE, [halved(pairs) for pairs in layers]) for name, layers in SLOWED.items()
-    }
+    """What is copied at 24 letters if these pairs of the layers are slowed, and with a larger base."""
+    scales = {name: [halved(pairs) for pairs in layers] for name, layers in SLOWED.items()}
+    scales |= {name: 2 * [with_base(factor)] for name, factor in BASES.items()}
+    return {name: file_shares(names, names["models"][KIND], SIZE, of) for name, of in scales.items()}
+
+
+def windowed(names: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """``{letters seen by the first layer: shares}`` at 24 letters, with ``BEHIND_WINDOW`` slowed."""
+    model, found = names["models"][KIND], {}
+    scales, first = [halved(pairs) for pairs in SLOWED[BEHIND_WINDOW]], model.layers[0]
+    before = first.window
+    try:
+        for first.window in WINDOWS:
+            found[str(first.window)] = file_shares(names, model, SIZE, scales)
+    finally:
+        first.window = before
+    return found
 
 
 def run(job: Job) -> Outcome:
     """Train the copiers of the file, and take the scores of one apart."""
     names, spent = run_file(file_of(CHAPTER, REPLACED, job.seed, job.steps))
-    return Outcome({"seconds": spent, "slowed": slowed(names), "scores": [read(names, *how) for how in SCORED]})
+    figures = {"seconds": spent, "slowed": slowed(names), "windowed": windowed(names)}
+    return Outcome(figures | {"scores": [read(names, *how) for how in SCORED]})
 
 
 KEPT = ("task", "batch", "learning_rate", "warmup", "max_grad_norm")
 SETTINGS = slower_rotation.settings_of("file", KEPT) | {
     "size": SIZE, "tests": TESTS, "slowed": {name: list(map(list, layers)) for name, layers in SLOWED.items()},
+    "bases": dict(BASES), "windows": WINDOWS,
 }  # fmt: skip
 EXPERIMENT = Experiment("preferring_pairs", STEPS, run, SETTINGS, on_cpu=True)
