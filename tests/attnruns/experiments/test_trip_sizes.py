@@ -14,7 +14,7 @@ from attnruns.shared.runner import Job
 
 @pytest.mark.parametrize("name", trip_sizes.STEPS)
 def test_a_run_trains_and_tests_what_the_head_can_name(name, tmp_path):
-    tests = checked_run(trip_sizes, Job(name, 0, 4), tmp_path, "cpu", kept=True)["tests"]
+    tests = checked_run(trip_sizes, Job(name, 0, 4), tmp_path, "cpu", kept=name not in trip_sizes.ONE_SIZE)["tests"]
     assert [size for size, of in tests.items() if of] == [
         str(n) for n in trip_sizes.TESTED if name != "fixed" or n <= 8
     ]
@@ -33,6 +33,16 @@ def test_both_networks_have_the_same_batches_of_all_sizes(monkeypatch):
         trip_sizes.train_on_sizes(names, trip_sizes.build(name), 4, seed=0)
     assert [points.shape[1] for points in seen["pointer"]] == list(trip_sizes.SIZES)
     assert all(torch.equal(*pair) for pair in zip(*seen.values(), strict=True))
+
+
+@pytest.mark.parametrize(("name", "cities"), [("five_longer", 5), ("ten", 10)])
+def test_a_control_sees_one_size_only(name, cities, monkeypatch):
+    seen = []
+    monkeypatch.setattr(trip_sizes, "held_karp", lambda points: (seen.append(points.shape[1]), held_karp(points))[1])
+    monkeypatch.setattr(trip_sizes, "tested", lambda names, network: {})
+    monkeypatch.setattr(trip_sizes, "nearest_first", dict)
+    trip_sizes.run(Job(name, 0, 3))
+    assert seen == [cities] * 3
 
 
 def test_the_shortest_trips_are_measured_as_shortest_and_the_same():

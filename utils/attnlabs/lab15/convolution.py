@@ -178,7 +178,9 @@ def _dense(draw):
 
 
 DENSE_BLOCK = Exercise(
-    dense_block, cases=_dense, about=About(points=2, minutes=12, difficulty=2, read_again="Binding by a convolution")
+    dense_block,
+    cases=_dense,
+    about=About(points=2, minutes=12, difficulty=2, read_again="SNAIL: convolutions and attention in turn"),
 )
 
 must = DENSE_BLOCK.properties

@@ -26,7 +26,7 @@ RECEPTIVE_FIELD = Exercise(
     receptive_field,
     cases=_stacks,
     gradients=False,
-    about=About(points=2, minutes=8, difficulty=2, read_again="Binding by a convolution"),
+    about=About(points=2, minutes=8, difficulty=2, read_again="SNAIL: convolutions and attention in turn"),
 )
 
 must = RECEPTIVE_FIELD.properties

@@ -3,7 +3,9 @@
 The encoder, the batches, the labels and the mask are the same; only the head differs. The fixed layer has eight rows
 and reads the query and all keys in the order of the list, where keys that are missing are 0 (``trip_heads``). Both are
 tested on the sizes of the training and on nine and ten cities, for which the fixed layer has no rows. ``five`` is the
-chapter's own network, trained by the file on five cities alone; its weights are those of the live figure.
+chapter's own network, trained by the file on five cities alone; its weights are those of the live figure. Two controls
+are trained for as many steps as the networks of several sizes: ``five_longer`` on five cities alone, and ``ten`` on ten
+alone, which shows how hard ten cities are for a network that has seen this length.
 """
 
 import time
@@ -20,9 +22,16 @@ from attnruns.experiments.trip_heads import asked_twice, network_of, rows_of
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-HEADS = {"five": "pointer", "pointer": "pointer", "fixed": "eight_rows"}  # the names of trip_heads
-STEPS = {"five": 400, "pointer": 600, "fixed": 600}
+HEADS = {  # the names of trip_heads
+    "five": "pointer",
+    "pointer": "pointer",
+    "fixed": "eight_rows",
+    "five_longer": "pointer",
+    "ten": "pointer",
+}
+STEPS = {"five": 400, "pointer": 600, "fixed": 600, "five_longer": 600, "ten": 600}
 SIZES, TESTED = (5, 6, 7, 8), (5, 6, 8, 9, 10)  # cities in training, and in the tests
+ONE_SIZE = {"five_longer": (5,), "ten": (10,)}  # the cities in training of the controls
 
 
 def build(name: str) -> nn.Module:
@@ -30,13 +39,15 @@ def build(name: str) -> nn.Module:
     return network_of(file(0), chosen(HEADS, name))
 
 
-def train_on_sizes(names: dict[str, Any], network: nn.Module, steps: int, seed: int) -> None:
-    """The file's training, but each step has the next of SIZES; networks with one seed have the same batches."""
+def train_on_sizes(
+    names: dict[str, Any], network: nn.Module, steps: int, seed: int, sizes: tuple[int, ...] = SIZES
+) -> None:
+    """The file's training, but each step has the next of ``sizes``; with one seed and one tuple the same batches."""
     optimizer = torch.optim.Adam(network.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=2e-3, total_steps=steps, pct_start=0.1)
     source = generator(seed)
     for step in range(steps):
-        points = torch.rand(128, SIZES[step % len(SIZES)], 2, generator=source)
+        points = torch.rand(128, sizes[step % len(sizes)], 2, generator=source)
         target = held_karp(points)  # (B, N)
         _, log_probs = names["answer"](network, points, target)  # (B, N - 1, N)
         loss = -log_probs.gather(2, target[:, 1:, None]).mean()
@@ -85,7 +96,7 @@ def run(job: Job) -> Outcome:
     if job.model == "five":
         names["train"](network, job.steps)
     else:
-        train_on_sizes(names, network, job.steps, job.seed)
+        train_on_sizes(names, network, job.steps, job.seed, ONE_SIZE.get(job.model, SIZES))
     seconds = round(time.process_time() - started, 1)  # of the processor
     parameters = sum(p.numel() for p in network.parameters())
     figures = {
@@ -94,13 +105,14 @@ def run(job: Job) -> Outcome:
         "parameters": parameters,
         "seconds": seconds,
     }
-    return Outcome(figures, network if job.seed == 0 else None)
+    kept = job.seed == 0 and job.model not in ONE_SIZE
+    return Outcome(figures, network if kept else None)
 
 
 SETTINGS = {
     "task": "round trips of which the first city is given",
     "batch": "128 sets of one size",
-    "sizes": SIZES,
+    "sizes": {"five": (5,), "pointer": SIZES, "fixed": SIZES, **ONE_SIZE},
     "test_sets": TESTS,
     "test_seed": TEST_SEED,
     "learning_rate": "up to 2e-3, one cycle",

@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_seeds, plot_variances
+from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_seeds, plot_variances, plot_worth
 
 
 def test_variances_have_a_dot_per_seed(looks_right):
@@ -63,3 +63,20 @@ def test_each_way_has_a_panel_with_a_line_per_seed_and_one_through_the_medians(l
 def test_panels_with_different_numbers_of_seeds_are_refused(panels):
     with pytest.raises(ValueError, match="at least one, each with as many seeds"):
         plot_seeds(panels, 0.75, "exact match")
+
+
+def test_each_choice_has_a_line_per_seed_and_one_through_the_medians_in_both_panels(looks_right):
+    low = {"first": {0: [-5.0, -4.0, -5.5], 10: [-1.0, -0.5, -0.4]}, "second": {0: [-5.0] * 3, 10: [-2.0, -1.0, -3.0]}}
+    high = {"first": {0: [-5.0], 10: [-4.0]}, "second": {0: [-5.0], 10: [-0.1]}}
+    left, right = plot_worth({"two end low": low, "one ends high": high}, "reward (nats)")
+    assert [ax.get_title(loc="left") for ax in (left, right)] == ["two end low", "one ends high"]
+    assert (len(left.lines), len(right.lines)) == (8, 4)
+    thick = [list(one.get_ydata()) for one in left.lines if one.get_linewidth() > 2]
+    assert thick == [[-5.0, -0.5], [-5.0, -2.0]]
+    looks_right(left)
+
+
+@pytest.mark.parametrize("panels", [{}, {"low": {"first": {0: [1.0]}}, "high": {"second": {0: [1.0]}}}])
+def test_panels_with_different_choices_are_refused(panels):
+    with pytest.raises(ValueError, match="same choices"):
+        plot_worth(panels, "reward")

@@ -6,6 +6,8 @@ from matplotlib.colors import to_hex
 
 from attnpages.figures.chapters.ch15 import (
     draw_circuit,
+    draw_dense_block,
+    draw_pairs,
     draw_reach,
     plot_episodes,
     plot_errors,
@@ -55,6 +57,27 @@ def test_a_circuit_reads_its_keys_from_a_twin():
 def test_a_circuit_needs_a_question_that_stood_before_and_a_twin_as_long(tokens, twin):
     with pytest.raises(ValueError, match="the last token must stand before"):
         draw_circuit(tokens, twin)
+
+
+def test_pairs_are_bound_to_the_word_before_and_the_colour_beside_it_answers():
+    ax = draw_pairs(["horse", "cup", "door", "cup"], ["–", "green", "red", "blue"])
+    said = {text.get_position(): text.get_text() for text in ax.texts if text.get_text()}
+    assert [said[step, 2.6] for step in (1, 2, 3)] == ["horse", "cup", "door"]
+    assert (0, 2.6) not in said
+    assert [(said[step, 3.7], said[step, 4.3]) for step in (1, 2)] == [("cup", "green"), ("door", "red")]
+    assert said[3, 5.3] == "red"
+
+
+@pytest.mark.parametrize(("words", "shown"), [(["a", "x", "b"], ["1", "2", "3"]), (["a", "x", "a"], ["1", "2"])])
+def test_pairs_need_a_word_that_stood_before_and_a_colour_each(words, shown):
+    with pytest.raises(ValueError, match="the last word must stand before"):
+        draw_pairs(words, shown)
+
+
+def test_each_dense_block_appends_its_features():
+    said = [text.get_text() for text in draw_dense_block("red", "cup", (0.76, 0.5), features=6).texts]
+    assert [text for text in said if text.endswith("numbers")] == ["12 numbers", "18 numbers", "24 numbers"]
+    assert (said.count("red"), said.count("0.38 cup"), said.count("new")) == (4, 3, 3)
 
 
 def seen_inputs(ax):

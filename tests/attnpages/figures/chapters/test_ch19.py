@@ -84,7 +84,7 @@ def test_the_circuit_leads_from_each_token_to_a_later_one():
 def test_what_an_intervention_changes_is_dashed_and_its_result_stands_beside():
     ax = draw_cuts({"nothing": ((), "−0.0"), "keys": (("keys", "finders"), "−7.0"), "rest": (("rest",), "−1.0")})
     words = [text.get_text() for text in ax.texts]
-    assert [words.count(name) for name in ("nothing", "note of 17.1", "other parts", "−7.0")] == [1, 3, 3, 1]
+    assert [words.count(name) for name in ("nothing", "note of 17.1", "all other paths", "−7.0")] == [1, 3, 3, 1]
     dashed = [patch for patch in ax.patches if patch.get_linestyle() == "--"]
     assert len(dashed) == 2 * 2 + 1  # two stations with their arrows, and the arrow of the ways around
     assert [line.get_linestyle() for line in ax.lines] == ["-", "-", "--"]
@@ -92,13 +92,11 @@ def test_what_an_intervention_changes_is_dashed_and_its_result_stands_beside():
         draw_cuts({"queries": (("queries",), "")})
 
 
-def test_finders_of_which_only_the_values_changed_are_filled_in_a_dashed_box():
-    usual, half, changed = (draw_cuts({"row": (parts, "")}) for parts in ((), ("values",), ("finders",)))
-    box, usual_box, changed_box = (
-        [patch for patch in ax.patches if not isinstance(patch, FancyArrowPatch)][2] for ax in (half, usual, changed)
-    )
-    assert (usual_box.get_linestyle(), box.get_linestyle()) == ("-", "--")
-    assert box.get_facecolor() == usual_box.get_facecolor() != changed_box.get_facecolor()
+def test_what_is_expected_stands_below_the_name_of_a_row():
+    ax = draw_cuts({"1. no note\nif needed, it fails": ((), "−8.4")})
+    at = {text.get_text(): text.get_position() for text in ax.texts}
+    assert at["1. no note"][0] == at["if needed, it fails"][0]
+    assert at["1. no note"][1] > at["if needed, it fails"][1] > at["note of 17.1"][1]
 
 
 def test_strips_have_a_column_for_what_comes_later_and_numbers_in_large_cells():
@@ -106,7 +104,7 @@ def test_strips_have_a_column_for_what_comes_later_and_numbers_in_large_cells():
         {"as it is": {"ark": [0.9, 0.04, 0.03, 0.03]}, "changed": {"ark": [0.2, 0.8], "Qu": [0.5, 0.5]}}, ["At", " the"]
     )
     assert [text.get_text() for text in top.texts] == ["0.90", "0.06"]
-    assert [label.get_text() for label in below.get_xticklabels()] == ["At", "the", "later"]
+    assert [label.get_text() for label in below.get_xticklabels()] == ["At", "the", "all later\n(sum)"]
     assert [label.get_text() for label in below.get_yticklabels()] == ["ark", "Qu"]
     assert (top.get_title(loc="left"), below.get_title(loc="left")) == ("as it is", "changed")
     with pytest.raises(ValueError, match=r"'ark' needs one weight per token, at least 2, got the shape \(1,\)"):

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from attnpages.figures.boxes import line
 from attnpages.figures.palette import INK, LINE
-from attnpages.figures.style import STYLES
+from attnpages.figures.style import STYLES, CurveStyle
 
 
 def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
@@ -67,19 +68,51 @@ def plot_learning(
     handles = {}
     for ax, (curves, ylabel, scale) in zip(axes[0], panels, strict=False):
         for name, of in curves.items():
-            if len({len(values) for values in of.values()}) != 1:
-                raise ValueError(f"{name} must have as many seeds at each step")
-            steps, rows, look = list(of), np.array([*of.values()], dtype=float), looks[name]
-            for seed in rows.T:
-                ax.plot(steps, seed, color=look.colour, linestyle="-", marker="", linewidth=0.8, alpha=0.4)
-            style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
-            (handles[name],) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
+            handles[name] = _seeds_and_median(ax, name, of, looks[name])
         ax.set(yscale=scale, xlabel="training step", ylabel=ylabel)
     axes[0, 0].set_ylim(-0.03, 1.03)
     if level is not None:
         axes[0, 0].axhline(level, color=INK, linewidth=1, linestyle=":")
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=2 if variance else 3)
     return list(axes[0])
+
+
+def plot_worth(panels: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]], label: str) -> list[Axes]:
+    """Draw what several choices are worth over the steps, in panels beside each other: thin seeds, thick medians.
+
+    Args:
+        panels: ``{title: {choice: {step: [one value per seed]}}}``, the same choices in each.
+        label: of the axis of the values.
+
+    Raises:
+        ValueError: if there is no panel, the choices differ, or one has other numbers of seeds at some steps.
+    """
+    names = [list(panel) for panel in panels.values()]
+    if not names or any(other != names[0] for other in names):
+        raise ValueError(f"panels must be at least one, with the same choices in each; got {names}")
+    size: dict = {"figsize": (6.5, 3.0), "layout": "constrained"}
+    figure, axes = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, **size)
+    handles = {}
+    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        for (name, of), look in zip(panel.items(), STYLES, strict=False):
+            handles[name] = _seeds_and_median(ax, name, of, look)
+        ax.set(xlabel="training step")
+        ax.set_title(title, fontsize=11, loc="left")
+    axes[0, 0].set_ylabel(label)
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=len(handles))
+    return list(axes[0])
+
+
+def _seeds_and_median(ax: Axes, name: str, of: Mapping[int, Sequence[float]], look: CurveStyle) -> Line2D:
+    """A thin line per seed and the thick one of their median, which is returned for the legend."""
+    if len({len(values) for values in of.values()}) != 1:
+        raise ValueError(f"{name} must have as many seeds at each step")
+    steps, rows = list(of), np.array([*of.values()], dtype=float)
+    for seed in rows.T:
+        ax.plot(steps, seed, color=look.colour, linestyle="-", marker="", linewidth=0.8, alpha=0.4)
+    style: dict = {"color": look.colour, "linestyle": look.line, "marker": look.marker}
+    (median,) = ax.plot(steps, np.median(rows, axis=1), linewidth=2.4, markersize=4, **style)
+    return median
 
 
 def plot_seeds(panels: Mapping[str, Mapping[int, Sequence[float]]], level: float, label: str) -> list[Axes]:

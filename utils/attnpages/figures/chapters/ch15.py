@@ -81,6 +81,74 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
     return ax
 
 
+def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
+    """Draw how a reader of pairs binds each step to the word before, and finds by the last word. Step 0 binds nothing.
+
+    Args:
+        words: of the steps; the last one, the question, stood at an earlier step. shown: the colours beside them.
+
+    Raises:
+        ValueError: if the two have different lengths, or the question stands nowhere among the words that are bound.
+    """
+    if len(shown) != len(words) or words[-1] not in words[:-1]:
+        raise ValueError(f"the last word must stand before, and each have a colour, got {words} and {shown}")
+    size = (6.5, 4.7)
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    canvas(ax, size, (-1.15, len(words) - 0.5), (-0.55, 5.85))
+    last, found = len(words) - 1, words.index(words[-1]) + 1
+    for y, label in {0.7: "input", 2.6: "bound word", 4.0: "own pair"}.items():
+        say(ax, -0.5, y, label, ha="right", size=11, colour=BLUE if label == "bound word" else INK)
+    for step, (word, colour) in enumerate(zip(words, shown, strict=True)):
+        fill = READS if step == found else PAPER
+        say(ax, step, -0.3, f"step {step}", size=11)
+        for y, name in ((0.4, word), (1.0, colour), (3.7, word), (4.3, colour)):
+            box_around(ax, (step, y), 0.72, 0.56, name, fill=fill if y > 3 else PAPER, edge=INK)
+        if step:
+            box_around(ax, (step, 2.6), 0.72, 0.56, "", fill=fill, edge=BLUE)
+            say(ax, step, 2.6, words[step - 1], colour=BLUE)
+            arrow(ax, (step - 0.64, 0.5), (step - 0.2, 2.3), BLUE, 2.0)
+    arrow(ax, (last - 0.1, 3.4), (found + 0.2, 2.9), TRUTH_COLOUR, 2.0)
+    arrow(ax, (found + 0.1, 4.6), (last - 0.38, 5.2), INK, 1.8)
+    box_around(ax, (last, 5.3), 0.72, 0.56, shown[found], fill=WRITES, edge=INK)
+    say(ax, last - 0.45, 5.45, "answer", ha="right", size=11)
+    return ax
+
+
+def draw_dense_block(own: str, before: str, numbers: tuple[float, float], features: int) -> Axes:
+    """Draw one gated convolution of SNAIL with its two taps, and how each further block appends its features.
+
+    Args:
+        own: the token of the step. before: that of the step before. numbers: of the candidate after its tanh and of
+            the gate after its sigmoid, for the token before. features: per token, and appended by each block.
+    """
+    size = (6.5, 5.6)
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    canvas(ax, size, (0.2, 10.6), (-0.3, 8.7))
+    for x, token in ((2.4, before), (7.4, own)):
+        box_around(ax, (x, 0.75), 1.9, 0.7, token, edge=INK)
+        say(ax, x, 0.1, "step t − 1" if x < 5 else "step t", size=11)
+    for x, name in ((2.4, "candidate:\ntwo taps, tanh"), (5.3, "gate: two\ntaps, sigmoid")):
+        box_around(ax, (x, 2.75), 2.5, 1.05, name, fill=READS, edge=BLUE)
+        arrow(ax, (2.4, 1.1), (x - 0.3, 2.22), BLUE, 1.8)
+        arrow(ax, (7.4, 1.1), (x + 0.5, 2.22), BLUE, 1.8)
+    box_around(ax, (4.4, 4.3), 0.7, 0.6, "×", size=14, edge=INK)
+    candidate, gate = numbers
+    for x, bottom, ha, number in ((4.05, 2.8, "right", candidate), (4.75, 5.2, "left", gate)):
+        arrow(ax, (bottom, 3.28), (x, 4.1), INK)
+        say(ax, (x + bottom) / 2 + (-0.15 if ha == "right" else 0.2), 3.8, f"{number:.2f}", ha=ha)
+    arrow(ax, (4.5, 4.6), (5.2, 5.28), INK)
+    arrow(ax, (7.4, 1.1), (7.4, 5.28), FAINT, 1.5, dashed=True)
+    for row in range(3):  # one row per block, each wider by its own result
+        y = 5.65 + 1.1 * row
+        for part in range(row + 2):
+            name = own if part == 0 else f"{candidate * gate:.2f} {before}" if part == 1 else "new"
+            fresh = part == row + 1
+            box_around(ax, (7.4 - 2 * part, y), 2, 0.7, name, fill=WRITES if fresh else PAPER, edge=INK)
+        say(ax, 8.55, y, f"{features * (row + 2)} numbers", ha="left")
+        say(ax, 7.4 - 2 * (row + 1), y + 0.53, f"dilation {2**row}", size=11, colour=TRUTH_COLOUR)
+    return ax
+
+
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
     """Draw which inputs the last position can see through stacks of causal convolutions with two taps each.
 

@@ -116,7 +116,7 @@ def plot_strips(groups: Mapping[str, Mapping[str, object]], pieces: Sequence[str
         ax.set_title(title, loc="left", fontsize=11)
         ax.set_yticks(range(len(group)), list(group))
         ax.set_xticks([])
-    names = [*(as_label(piece.strip()) for piece in pieces), "later"]
+    names = [*(as_label(piece.strip()) for piece in pieces), "all later\n(sum)"]
     axes[-1, 0].set_xticks(range(shown + 1), names, rotation=90, fontsize=10)
     figure.align_ylabels()
     return axes[:, 0]
@@ -217,36 +217,36 @@ STATIONS = {"note": (1.2, "note of 17.1"), "keys": (4.2, "finders' keys"), "find
 
 
 def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None = None) -> Axes:
-    """Draw, one above the other, which parts of the circuit an intervention changes, and what comes of it.
+    """Draw, one above the other, which parts of the circuit an intervention changes, what is expected, and what comes.
 
     Args:
-        rows: ``{name: (parts, result)}`` from top to bottom. A part is ``note``, ``keys``, ``finders``, or ``rest`` for
-            the ways around the keys; those named are changed, and drawn dashed. ``values`` are those of the finders: if
-            they alone are changed, the finders are filled, but their box is dashed.
+        rows: ``{name: (parts, result)}`` from top to bottom; what follows a line break in a name stands below it, as
+            what is expected. A part is ``note``, ``keys``, ``finders``, or ``rest`` for all other paths from the note,
+            the finders' values among them; those named are changed, and drawn dashed.
 
     Raises:
         ValueError: if a row names another part.
     """
-    if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "values", "rest"}:
-        raise ValueError(f"parts are {[*STATIONS, 'values', 'rest']}, got {sorted(unknown)}")
-    ax = canvas(ax, (6.5, 0.1 + 1.25 * len(rows)), (0, 11.4), (-2.1 * len(rows) + 0.3, 0.4))
+    if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "rest"}:
+        raise ValueError(f"parts are {[*STATIONS, 'rest']}, got {sorted(unknown)}")
+    pitch = 2.7
+    ax = canvas(ax, (6.5, 0.1 + 0.6 * pitch * len(rows)), (0, 11.4), (-pitch * len(rows) + 0.4, 0.4))
     for row, (name, (changed, result)) in enumerate(rows.items()):
-        y = -2.1 * row - 0.75
-        say(ax, 0.1, y + 0.75, name, ha="left", size=10, weight="bold")
+        y = -pitch * row - 1.25
+        title, _, expected = name.partition("\n")
+        say(ax, 0.1, y + 1.25, title, ha="left", size=10, weight="bold")
+        if expected:
+            say(ax, 0.1, y + 0.75, expected, ha="left", size=10, colour=DARK_GREY)
         ends = [*(x for x, _ in STATIONS.values()), 10.4]
         for (part, (x, text)), end in zip(STATIONS.items(), ends[1:], strict=True):
             off = part in changed
             colour = RUST if off else BLUE
-            half = part == "finders" and not off and "values" in changed
-            edge = RUST if half else colour
-            box_around(
-                ax, (x, y), 2.1, 0.6, text, size=10, fill="white" if off else READS, edge=edge, dashed=off or half
-            )
+            box_around(ax, (x, y), 2.1, 0.6, text, size=10, fill="white" if off else READS, edge=colour, dashed=off)
             arrow(ax, (x + 1.05, y), (end - (1.05 if end < 10 else 0.9), y), colour, 1.6, dashed=off)
         off = "rest" in changed
         colour, (start, end) = RUST if off else BLUE, (STATIONS["note"][0], 8.9)
         line(ax, (start, start, end), (y - 0.3, y - 0.6, y - 0.6), colour, 1.6, dashed=off)
         arrow(ax, (end, y - 0.6), (end, y - 0.04), colour, 1.6, dashed=off)
-        say(ax, (start + end) / 2, y - 0.82, "other parts", size=9, colour=colour)
+        say(ax, (start + end) / 2, y - 0.82, "all other paths", size=9, colour=colour)
         say(ax, 10.5, y, result, size=10)
     return ax
