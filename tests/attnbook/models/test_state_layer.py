@@ -18,7 +18,7 @@ def test_a_word_sees_itself_and_those_before_it_and_each_of_them(kind, draw):
         assert [bool(row.any()) for row in seen[0]] == [s <= t for s in range(T)]
 
 
-@pytest.mark.parametrize("kind", ["linear", "sum", "sum_units", "forgetting", "delta"])
+@pytest.mark.parametrize("kind", ["linear", "sum", "sum_units", "forgetting", "delta", "gated"])
 def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close):
     x = draw(B, T, D)
     layer = StateLayer(D, N, kind).to(x)
@@ -40,6 +40,8 @@ def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close
             pace = torch.nn.functional.softplus(rate)
             context, state = forgetting_step(query, key, pace[:, None] * value, (-pace).exp(), state)
         else:
+            if kind == "gated" and state is not None:
+                state = layer.rate(x[:, t])[:, 1].sigmoid()[:, None, None] * state
             context, state = delta_step(unit_features(query), unit_features(key), value, rate.sigmoid(), state)
         kept.append(sum(part.numel() for part in state) if kind == "linear" else state.numel())
         close(layer.project_output(layer.norm(context)), layer(x)[:, t])
@@ -61,7 +63,7 @@ def test_a_hybrid_has_the_layers_that_it_is_given():
 
 
 def test_an_unknown_kind_is_refused():
-    kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, delta"
+    kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, delta, gated"
     with pytest.raises(ValueError, match=f"kind must be one of {kinds}, got 'none'"):
         StateLayer(D, N, "none")
 

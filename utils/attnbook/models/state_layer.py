@@ -48,6 +48,20 @@ def _delta(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
     return delta_rule(unit_features(query), unit_features(key), value, rate=rate.sigmoid())[0]
 
 
+def _gated(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
+    """Fades, and then corrects: ``rates (B, T, 2)`` give β = σ(first) and the factor a = σ(second).
+
+    What is written at t is u_t = β_t (v_t − Σ_{s<t} a_{s+1} · … · a_t (k_t·k_s) u_s): the delta rule, where what was
+    written earlier has faded.
+    """
+    query, key = unit_features(query), unit_features(key)
+    beta, faded = rates[..., 0].sigmoid(), F.logsigmoid(rates[..., 1]).cumsum(dim=-1)  # (B, T) each
+    factor = (faded[:, :, None] - faded[:, None, :]).tril().exp().tril()  # (B, T, T), as in forgetting_attention
+    earlier = beta[..., None] * (key @ key.mT * factor).tril(-1)
+    written = torch.linalg.solve_triangular(earlier, beta[..., None] * value, upper=False, unitriangular=True)
+    return (query @ key.mT * factor) @ written
+
+
 KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "softmax": _softmax,
     "softmax_near": _softmax_near,
@@ -56,8 +70,9 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "sum_units": _sum_units,
     "forgetting": _forgetting,
     "delta": _delta,
+    "gated": _gated,
 }
-RATE_AT_FIRST = {"forgetting": -4.0, "delta": 0.0}  # a state space keeps 98 % at first, a delta rule replaces a half
+RATE_AT_FIRST = {"forgetting": -4.0}  # a state space keeps 98 % at first, a delta rule replaces a half
 
 
 class StateLayer(nn.Module):
@@ -75,7 +90,7 @@ class StateLayer(nn.Module):
         ValueError: for an unknown kind.
 
     Source: Katharopoulos et al. 2020 (linear); Dao and Gu 2024 (forgetting); Yang et al. 2024, section 3
-        (delta).
+        (delta); Yang et al. 2025 (gated).
     """
 
     def __init__(self, dim: int, features: int, kind: str) -> None:
@@ -85,16 +100,19 @@ class StateLayer(nn.Module):
         self.kind, self.sizes = kind, [features, features, dim]
         self.project = nn.Linear(dim, sum(self.sizes), bias=False)  # queries, keys and values side by side
         self.before = nn.Conv1d(sum(self.sizes), sum(self.sizes), kernel_size=2, groups=sum(self.sizes))
-        self.rate = nn.Linear(dim, 1)
+        self.rate = nn.Linear(dim, 2 if kind == "gated" else 1)
         self.norm = nn.RMSNorm(dim)
         self.project_output = nn.Linear(dim, dim, bias=False)
         nn.init.constant_(self.rate.bias, RATE_AT_FIRST.get(kind, 0.0))
+        if kind == "gated":
+            nn.init.constant_(self.rate.bias[1], 4.0)  # keeps 98 % at first, as a state space does
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D)``; each word sees itself and those before it."""
         mixed = self.before(F.pad(self.project(x).mT, (1, 0)))  # (B, 2N + D, 1 + T) -> (B, 2N + D, T)
         query, key, value = mixed.mT.split(self.sizes, dim=-1)  # (B, T, N), (B, T, N), (B, T, D)
-        context = KINDS[self.kind](query, key, value, self.rate(x)[..., 0])  # (B, T, D)
+        rate = self.rate(x)  # (B, T, 1), or (B, T, 2) for the gated rule
+        context = KINDS[self.kind](query, key, value, rate if self.kind == "gated" else rate[..., 0])  # (B, T, D)
         return self.project_output(self.norm(context))
 
     def numbers_kept(self, words: int) -> int:
