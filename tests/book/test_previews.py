@@ -113,7 +113,7 @@ def test_the_built_book_has_pieces_of_what_is_named(html, page, anchors):
 @pytest.mark.slow
 @pytest.mark.parametrize("part, words", [
     ("#term-softmax", "turns any numbers into positive numbers"), ("bibliography.html#", "Bahdanau et al., 2015"),
-    ("#fig-02-decoder", "Figure 2.2"), ("#equation-eq-02-one-line", "(2.1)"),
+    ("#fig-02-decoder", "Figure 2.3"), ("#equation-eq-02-one-line", "(2.1)"),
     ("02_bahdanau_evidence.html#sec-02e-training", "More training for the model with one vector"),
 ])  # fmt: skip
 def test_a_pointer_at_rest_shows_what_a_link_leads_to(chapter, part, words):

@@ -5,6 +5,7 @@ import pytest
 from attnpages.figures.chapters.ch02 import (
     draw_attention_backward,
     draw_attention_decoder,
+    draw_one_or_all,
     draw_three_paths,
     draw_weighted_sums,
     plot_changes,
@@ -22,6 +23,24 @@ def heights_of_bars(ax):
     """The filled bars, from left to right: each stands in a white frame of the same corner."""
     rectangles = [patch for patch in ax.patches if type(patch).__name__ == "Rectangle"]
     return [inner.get_height() / frame.get_height() for frame, inner in zip(*[iter(rectangles)] * 2, strict=True)]
+
+
+def test_one_state_or_a_weighted_sum_of_all_leads_to_the_decoder():
+    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+    said = [text.get_text() for text in ax.texts]
+    assert said.count("$h_{4}$") == said.count("forty") == 2
+    assert said.count("zwei") == 4  # written, and then read, in both drawings
+    assert {"$c = h_{4}$", "$c_1$", "Σ"} <= {*said}
+    widths = [line.get_linewidth() for line in ax.lines]
+    assert sorted(range(4), key=widths.__getitem__) == sorted(range(4), key=WEIGHTS.__getitem__)
+    ax.get_figure().canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_one_or_all_needs_a_weight_per_word():
+    with pytest.raises(ValueError, match="weights has 2 numbers but there are 4 words"):
+        draw_one_or_all(WORDS, ["zwei"], WEIGHTS[:2], "start")
 
 
 VALUES, FEATURES = [(4, 0), (0, 2), (0, 0), (0, 7)], ["tens", "ones"]

@@ -1,4 +1,4 @@
-"""Figures of chapter 02: sums of values, a soft question, the whole model, the layer's gradient, paths, kinds."""
+"""Figures of chapter 02: one vector or all, sums of values, a soft question, the model, its gradient, paths, kinds."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,54 @@ _PATHS = (-0.6, 2.3, 5.2, 8.1)  # the last states, three, hundred and eighty
 _SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TARGET = (
     -0.5, 0.85, 1.75, 2.45, 3.45, 4.1, 5.95, 7.3, 8.75, 9.95,
 )  # fmt: skip
+
+
+def draw_one_or_all(
+    words: Sequence[str], written: Sequence[str], weights: Sequence[float], start: str, ax: Axes | None = None
+) -> Axes:
+    """Draw an encoder and a decoder, one box per step, twice: joined by one state, and by a weighted sum of all states.
+
+    Args:
+        words: the source words. written: the target words. start: the decoder's first input.
+        weights: one weight per source word, those of the first target word; the lines below follow them.
+
+    Raises:
+        ValueError: if there are not as many weights as words.
+    """
+    if len(words) != len(weights):
+        raise ValueError(f"weights has {len(weights)} numbers but there are {len(words)} words; give one per word")
+    first, columns = len(words) + 1, len(words) + 1 + len(written)  # the decoder's first step; an empty column before
+    ax = canvas(ax, (6.5, 5.9), (-0.6, columns - 0.4), (-1.4, 6.0))
+    for y, title, height in ((4.3, "one vector", 5.6), (0.0, "attention", 1.75)):
+        say(ax, -0.5, height, title, ha="left", size=12, weight="bold")
+        for column, word in enumerate(words):
+            _step(ax, column, y, f"$h_{{{column + 1}}}$", READS, below=word)
+        for step, (read, word) in enumerate(zip([start, *written], written, strict=False), start=1):
+            _step(ax, first + step - 1, y, f"$s_{{{step}}}$", WRITES, below=read, above=word)
+        for column in (*range(len(words) - 1), *range(first, columns - 1)):
+            arrow(ax, (column + 0.34, y), (column + 0.66, y))
+    arrow(ax, (first - 2 + 0.34, 4.3), (first - 0.34, 4.3), colour=BLUE, width=3.4)
+    say(ax, first - 1, 4.65, f"$c = h_{{{len(words)}}}$", size=12, colour=BLUE)
+    say(ax, (len(words) - 1) / 2, 2.7, "encoder")
+    say(ax, (first + columns - 1) / 2, 2.7, "decoder")
+    middle, height = (len(words) - 1) / 2, 1.5
+    for column, weight in enumerate(weights):
+        line(ax, (column, middle), (0.32, height), BLUE, 0.8 + 6 * weight)
+    ax.add_patch(Circle((middle, height), 0.27, facecolor="white", edgecolor=BLUE, linewidth=2, zorder=4))
+    ax.text(middle, height, "Σ", ha="center", va="center", fontsize=13, color=BLUE, zorder=5)
+    arrow(ax, (middle + 0.27, height), (first - 0.28, 0.34), colour=BLUE, width=2.4)
+    say(ax, (middle + first) / 2 + 0.35, 1.12, "$c_1$", size=12, colour=BLUE)
+    return ax
+
+
+def _step(ax: Axes, x: float, y: float, name: str, fill: str, below: str, above: str = "") -> None:
+    """A state, the word that it reads and the word that is written from it."""
+    box_around(ax, (x, y), 0.64, 0.64, name, size=13, fill=fill, edge=INK)
+    ax.text(x, y - 1.1, below, ha="center", va="center", fontstyle="italic")
+    arrow(ax, (x, y - 0.85), (x, y - 0.34))
+    if above:
+        ax.text(x, y + 1.1, above, ha="center", va="center", fontstyle="italic", fontweight="bold")
+        arrow(ax, (x, y + 0.34), (x, y + 0.88))
 
 
 def draw_weighted_sums(
