@@ -3,11 +3,15 @@
 What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. All
 windows have the file's half-width and Gaussian, and the same number of parameters. For one seed all models read the
 same lists of numbers. It stays on the CPU, as the file does.
+
+Two more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position:
+is it enough to choose from few words? And local-p is trained with a decoder that starts from the encoder's last states,
+as in the paper, where the file's starts from zeros.
 """
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -19,7 +23,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways")
+WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle")
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
@@ -28,11 +32,16 @@ TEST_SEED = 1000  # added to the seed of the training
 LONGEST = 40.0  # words of a list of fifteen numbers: the range of a centre that is counted from the first word
 TAPS = 7  # of the filter over the last weights: three words to either side
 REPLACED = {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})"}
+STARTED = {
+    "pad_packed_sequence(self.encoder(packed)[0],": "pad_packed_sequence((encoded := self.encoder(packed))[0],",
+    "(zeros, (zeros, zeros),": "(zeros, tuple(last.transpose(0, 1).flatten(1) for last in encoded[1]),",
+}  # the decoder's first state: the last ones of both directions, side by side
 
 
-def code(seed: int) -> str:
-    """The file of the chapter up to its trainings, with this seed."""
-    return file_of(CHAPTER, REPLACED, seed, 0, without=("file-answer",))
+def code(seed: int, name: str = "walking") -> str:
+    """The file of the chapter up to its trainings, with this seed; its decoder starts as the rule's does."""
+    replaced = REPLACED | (STARTED if name == "local_p_started" else {})
+    return file_of(CHAPTER, replaced, seed, 0, without=("file-answer",))
 
 
 def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
@@ -51,7 +60,7 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
             learned = self.v_p(torch.tanh(self.W_p(s)))[:, 0]  # (B,)
             if name == "local_m":
                 return p + 1  # p starts at -1
-            if name == "local_p":
+            if name in ("local_p", "local_p_started"):
                 return S * torch.sigmoid(learned)
             if name == "counted":
                 return LONGEST * torch.sigmoid(learned)
@@ -83,7 +92,51 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
             weights = scores.masked_fill(~words, float("-inf")).softmax(dim=-1)
             return (weights[:, None] @ h)[:, 0], weights, weights
 
-    return {"global": plain, "last_weights": LastWeights}.get(name, Ruled)
+    class Oracle(parts):
+        """The words around the true one, which is given: ``told`` yields a centre ``(B,)`` for each step."""
+
+        told: Iterator[Tensor]
+
+        def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+            p = next(self.told)
+            place = torch.arange(h.shape[1])  # (Tk,)
+            allowed = (place < S[:, None]) & ((place - p[:, None]).abs() <= self.half_width)
+            scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
+            weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)
+            return (weights[:, None] @ h)[:, 0], weights, p
+
+    return {"global": plain, "last_weights": LastWeights, "oracle": Oracle}.get(name, Ruled)
+
+
+def told(names: dict[str, Any]) -> type[nn.Module]:
+    """The file's translator, which gives its attention the true position before each step.
+
+    *Und* has no English word; it is told that of its unit. The end, and what follows it, is told the last word.
+    """
+    plain: Any = names["Translator"]
+    tens = [names["SOURCE"].index(ten) for ten in names["TENS"]]
+
+    class Told(plain):
+        """``forward`` as the file's."""
+
+        def forward(self, source: Tensor, steps: int, target: Tensor | None = None) -> Any:
+            paths = torch.tensor([path_of(words, steps, tens) for words in source.tolist()])  # (B, steps)
+            self.decoder.attention.told = iter(paths.float().unbind(dim=1))
+            return super().forward(source, steps, target)
+
+    return Told
+
+
+def path_of(source: list[int], steps: int, tens: Sequence[int]) -> list[int]:
+    """The true position at each step: of the numbers of the words of one list, which 0 pads."""
+    path: list[int] = []
+    words = [word for word in source if word]
+    for at, word in enumerate(words):
+        if word in tens:
+            path += [at + 1, at + 1, at]  # the unit, "und", the ten
+        elif at == 0 or words[at - 1] not in tens:
+            path.append(at)
+    return (path + [len(words) - 1] * steps)[:steps]
 
 
 def true_positions(english: list[str], german: list[str], units: list[str]) -> list[tuple[int, int]]:
@@ -135,8 +188,10 @@ def file_with(name: str, seed: int) -> dict[str, Any]:
     Raises:
         ValueError: if there is no rule of this name.
     """
-    names, _ = run_file(code(seed))
+    names, _ = run_file(code(seed, name))
     names["Attention"] = attention_of(name, names["Attention"])
+    if name == "oracle":
+        names["Translator"] = told(names)
     return names
 
 

@@ -19,7 +19,7 @@ from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, WINDOW
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-STEPS = {"global": 600, "local_p": 600, "walking": 600}
+STEPS = {"global": 600, "local_m": 600, "local_p": 600, "walking": 600}
 NUMBERS = 5  # in each list, the longest of training
 WHERE = ("nowhere", "unit_and_und", "ten", "everywhere", "vector_of_unit", "vector_of_ten")  # what is exchanged
 
