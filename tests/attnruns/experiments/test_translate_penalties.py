@@ -21,7 +21,9 @@ def test_each_alpha_translates_the_same_captions(monkeypatch):
     monkeypatch.setattr(translate_penalties, "RECIPES", {"tiny": SimpleNamespace(data=lambda: data)})
     monkeypatch.setattr(translate_penalties, "trained", lambda name, seed: (name, seed))
     monkeypatch.setattr(translate_penalties, "write", write)
-    found = translate_penalties.run(Job("tiny", 0, 3)).figures["by_alpha"]
+    figures = translate_penalties.run(Job("tiny", 0, 3)).figures
+    assert figures["source_words"] == {test: [example.size for example in data.tests[test]]}
+    found = figures["by_alpha"]
     assert given == [(("tiny", 0), 3, 5, alpha) for alpha in translate_penalties.ALPHAS for _ in range(2)]
     assert list(found) == ["0.6", "1.0", "1.5", "2.0"]
     assert all(len(of["bleu_counts"]) == 3 for of in found.values())

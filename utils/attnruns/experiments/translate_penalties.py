@@ -3,7 +3,7 @@
 Nothing is trained: the same weights translate the validation captions and those of the test of 2016 by a beam of five,
 with several values of alpha. Of validation, BLEU and the length are kept, by which alpha can be chosen; of the test,
 what BLEU counts in each caption, so that groups of captions can be compared with the other models' counts in
-``translate``. ``steps`` says how many captions of each. Reads the corpus as ``translate`` does.
+``translate``; and the words of each caption of both tests, as the later one's are not kept there. ``steps`` says how many captions of each. Reads the corpus as ``translate`` does.
 """
 
 import time
@@ -43,7 +43,8 @@ def run(job: Job) -> Outcome:
             "bleu_counts": [" ".join(map(str, row)) for row in counts[TEST].tolist()],
         }
     seconds = round(time.process_time() - start, 1)
-    return Outcome({"device": "cpu", "seconds": seconds, "by_alpha": by_alpha})
+    source_words = {test: [example.size for example in examples] for test, examples in data.tests.items()}
+    return Outcome({"device": "cpu", "seconds": seconds, "by_alpha": by_alpha, "source_words": source_words})
 
 
 EXPERIMENT = Experiment(
