@@ -3,7 +3,8 @@
 Nothing is trained: the same weights translate the validation captions and those of the test of 2016 by a beam of five,
 with several values of alpha. Of validation, BLEU and the length are kept, by which alpha can be chosen; of the test,
 what BLEU counts in each caption, so that groups of captions can be compared with the other models' counts in
-``translate``; and the words of each caption of both tests, as the later one's are not kept there. ``steps`` says how many captions of each. Reads the corpus as ``translate`` does.
+``translate``. The words of each source caption of both tests are kept, too, because ``translate`` lacks the later's.
+``steps`` says how many captions of each. Reads the corpus as ``translate`` does.
 """
 
 import time
