@@ -215,6 +215,7 @@ def test_an_experiment_says_what_a_reader_wants_to_know(name):
     measures |= {"ntm_search"}
     measures |= {"card_layers", "card_translators"}
     measures |= {"translate_endings", "translate_alignments", "translate_ways", "translate_settings", "searching"}
+    measures |= {"translate_penalties"}
     trains = name not in measures
     training = {"learning_rate", "warmup", "max_grad_norm"} if trains else set()
     if "one cycle" in str(experiment.settings.get("learning_rate")):
