@@ -67,6 +67,11 @@ def test_in_training_the_decoder_reads_the_correct_words_and_in_use_its_own():
     ]  # the error and its way back
 
 
+def test_c_enters_every_step_in_training_and_in_use():
+    ax = draw_training_and_use(("a", "b", "<eos>"), ("x", "b", "<eos>"))
+    assert sum(patch.get_linestyle() == "--" for patch in ax.patches) == 2 * 3
+
+
 @pytest.mark.parametrize("target, written", [((), ()), (("a",), ("a", "b"))])
 def test_a_decoder_in_use_writes_as_many_words_as_its_target_has(target, written):
     with pytest.raises(ValueError, match="as many words, at least one"):

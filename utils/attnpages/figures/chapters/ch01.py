@@ -81,6 +81,8 @@ def draw_training_and_use(
 ) -> Axes:
     """Draw a decoder twice: in training it reads the correct words, in use those that it wrote, errors included.
 
+    The vector c enters every step in both (dashed).
+
     Args:
         target: the T target words, the end symbol included.
         written: the T words that the decoder writes in use; those that are wrong are drawn in another colour.
@@ -98,6 +100,7 @@ def draw_training_and_use(
     for y, title in ((0.0, "in training: it reads the correct words"), (below, "in use: it reads what it wrote")):
         say(ax, -_HALF, y + 1.55, title, ha="left", size=12)
         _cell(ax, 0, "$c$", _VECTOR, y=y)
+        _carry_to_every_step(ax, 0, steps, y)
     for step in range(1, steps + 1):
         for y, words in ((0.0, target), (below, written)):
             read = bos if step == 1 else words[step - 2]
@@ -110,7 +113,7 @@ def draw_training_and_use(
             arrow(ax, (step, y - 0.97), (step, y - _HALF - 0.03))
         if step > 1:  # in use, from the word that was written to the input of the next step
             middle = step - 0.5
-            line(ax, (middle - 0.2, middle, middle), (below + 0.9, below + 0.9, below - 1.14), dashed=True)
+            line(ax, (middle - 0.2, middle, middle), (below + 0.9, below + 0.9, below - 1.14))
             arrow(ax, (middle, below - 1.14), (middle + 0.16, below - 1.14))
     return ax
 
@@ -214,10 +217,10 @@ def _cell(
         arrow(ax, (column, y + _HALF + 0.03), (column, y + 0.74))
 
 
-def _carry_to_every_step(ax: Axes, middle: int, steps: int) -> None:
+def _carry_to_every_step(ax: Axes, middle: int, steps: int, y: float = 0.0) -> None:
     """A line from c below the decoder's boxes, with an arrow up into each, left of the word that it reads."""
-    offset = 0.17
+    offset, bus = 0.17, y + _BUS
     xs = [middle, middle, middle + steps - offset]
-    line(ax, xs, (-_HALF, _BUS, _BUS), dashed=True)
+    line(ax, xs, (y - _HALF, bus, bus), dashed=True)
     for step in range(1, steps + 1):
-        arrow(ax, (middle + step - offset, _BUS), (middle + step - offset, -_HALF - 0.03), dashed=True)
+        arrow(ax, (middle + step - offset, bus), (middle + step - offset, y - _HALF - 0.03), dashed=True)
