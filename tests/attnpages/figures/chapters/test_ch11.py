@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from attnpages.figures.chapters.ch11 import (
-    draw_class_vector,
     draw_induction,
     plot_copying_maps,
     plot_heads,
@@ -17,23 +16,6 @@ def test_each_word_but_the_first_notes_what_it_follows():
     notes = ["B\n“I follow A”", "C\n“I follow B”", "D\n“I follow C”", "A\n“I follow D”"]
     assert [one for one in said if "I follow" in one] == notes
     assert "A\nnext: B" in said
-
-
-MAIL = ["[CLS]", "win", "a", "prize", "[SEP]"]
-
-
-def test_a_layer_turns_the_first_vector_into_a_logit_and_a_share_per_label():
-    ax = draw_class_vector(MAIL, (1.2, -0.4, 0.5), {"spam": (1, 0, 1), "no spam": (0, 1, 0.8)})
-    said = [text.get_text() for text in ax.texts]
-    assert [one for one in said if one in MAIL] == MAIL
-    assert "1.2\n−0.4\n0.5" in said
-    assert "new linear layer\nspam: (1, 0, 1)\nno spam: (0, 1, 0.8)" in said
-    assert "spam: logit 1.7, softmax 0.85\nno spam: logit 0, softmax 0.15" in said
-
-
-def test_a_row_that_does_not_fit_the_vector_is_named():
-    with pytest.raises(ValueError, match="each row must have 2 numbers"):
-        draw_class_vector(MAIL, (1.2, -0.4), {"spam": (1, 0, 1)})
 
 
 def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):

@@ -1,4 +1,4 @@
-"""Figures of chapter 11: a class from one vector, next tokens, losses, heads that copy, two blocks."""
+"""Figures of chapter 11: next tokens, losses, heads that copy, two blocks; those on training are in `ch11_training`."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, PlainNumbers, plot_by_length
 from attnpages.figures.heat import as_label, as_matrix, draw_cells
-from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, RUST, VERMILION, WRITES
+from attnpages.figures.palette import BLUE, FAINT, PAPER, READS, RUST, VERMILION, WRITES
 from attnpages.figures.style import STYLES, Look
 
 _STREAM, _BESIDE, _SIZE = 1.0, 3.6, 10.5  # where the stream runs and its sublayers stand; of letters
@@ -77,48 +77,6 @@ def _draw_block(ax: Axes, parts: Mapping[str, Part]) -> None:
 def _box(ax: Axes, centre: tuple[float, float], width: float, height: float, part: Part) -> None:
     look: Look = {"fill": WRITES, "line": 2.2} if part.changed else {"fill": PAPER}
     box_around(ax, centre, width, height, part.text, size=_SIZE, **look)
-
-
-def draw_class_vector(tokens: Sequence[str], vector: Sequence[float], rows: Mapping[str, Sequence[float]]) -> Axes:
-    """Draw how a pretrained BERT classifies a text: a new layer turns its first vector into one logit per label.
-
-    Args:
-        tokens: what it reads; the first is ``[CLS]``.
-        vector: its vector at the first token.
-        rows: ``{label: the row of the layer}``, each as long as the vector.
-
-    Raises:
-        ValueError: if a row is not as long as the vector.
-    """
-    if any(len(row) != len(vector) for row in rows.values()):
-        raise ValueError(f"each row must have {len(vector)} numbers, as the vector has")
-    logits = {label: float(np.dot(row, vector)) for label, row in rows.items()}
-    total = sum(np.exp(logit) for logit in logits.values())
-    column, right = 1.7, 1.7 * len(tokens) - 0.15
-    ax = canvas(None, (6.6, 5.2), (-0.1, right + 0.1), (-0.5, 9.6))
-    for i, token in enumerate(tokens):
-        x, first = 0.8 + i * column, i == 0
-        box_around(ax, (x, 0), 1.5, 0.75, token, size=_SIZE, fill=PAPER)
-        arrow(ax, (x, 0.4), (x, 1.3), INK if first else FAINT)
-        arrow(ax, (x, 2.7), (x, 3.5), BLUE if first else FAINT, 2.4 if first else 1.3)
-        text = "\n".join(_signed(number) for number in vector) if first else "⋮"
-        box_around(ax, (x, 4.25), 1.1, 1.5, text, size=_SIZE, fill=READS if first else PAPER)
-    box_around(
-        ax, ((right + 0.05) / 2, 2.0), right - 0.05, 1.4, "BERT, pretrained:\nall positions attend to all", fill=READS
-    )
-    say(ax, right, 5.4, "a vector per token", ha="right", size=_SIZE, colour=LINE)
-    arrow(ax, (0.8, 5.0), (0.8, 5.8), BLUE, 2.4)
-    written = [f"{label}: ({', '.join(_signed(number) for number in row)})" for label, row in rows.items()]
-    box_around(ax, (2.65, 6.55), 5.2, 1.5, "\n".join(["new linear layer", *written]), size=_SIZE, fill=WRITES, line=2.2)
-    arrow(ax, (0.8, 7.3), (0.8, 8.1), BLUE, 2.4)
-    shares = {label: float(np.exp(logit) / total) for label, logit in logits.items()}
-    found = [f"{label}: logit {_signed(round(logits[label], 2))}, softmax {shares[label]:.2f}" for label in rows]
-    box_around(ax, (2.65, 8.75), 5.2, 1.25, "\n".join(found), size=_SIZE, fill=PAPER)
-    return ax
-
-
-def _signed(number: float) -> str:
-    return f"{number + 0.0:g}".replace("-", "−")
 
 
 def draw_induction() -> Axes:

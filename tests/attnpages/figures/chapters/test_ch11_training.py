@@ -1,0 +1,68 @@
+import pytest
+
+from attnpages.figures.chapters.ch11_training import draw_bert_input, draw_next_tokens, draw_routes, draw_stages
+
+
+def said(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_each_position_predicts_the_token_that_came_at_its_price_in_bits():
+    found = said(draw_next_tokens(["⟨start⟩", "it"], ["it", "is"], [1 / 2, 1 / 8]))
+    assert [one for one in found if one in ("⟨start⟩", "it", "it\n1/2", "is\n1/8", "1 bit", "3 bits")] == [
+        "⟨start⟩", "it\n1/2", "1 bit", "it", "is\n1/8", "3 bits"
+    ]  # fmt: skip
+
+
+def test_a_position_is_attended_to_by_itself_and_by_later_ones():
+    ax = draw_next_tokens(["a", "b", "c"], ["b", "c", "d"], [1 / 2] * 3)
+    arrows = [patch for patch in ax.patches if hasattr(patch, "get_arrowstyle")]
+    assert len(arrows) == (1 + 2 + 3) + 3  # those of the mask, and one to each prediction
+
+
+def test_tokens_without_a_next_one_are_named():
+    with pytest.raises(ValueError, match="2 tokens must have as many next tokens"):
+        draw_next_tokens(["a", "b"], ["b"], [0.5])
+
+
+def test_the_answer_is_reached_in_one_layer_or_in_two():
+    one, two = draw_routes(("the", "keys", "are"))
+    assert said(one).count("has\n“are”") == 1
+    assert said(two).count("has\n“keys”") == 2
+
+
+PAIR = ["[CLS]", "it", "is", "[MASK]", "[SEP]", "I", "sleep", "[SEP]"]
+
+
+def test_each_token_has_a_segment_and_a_position():
+    found = said(draw_bert_input(PAIR, {0: "does B\nfollow A?", 3: "late"}))
+    assert [one for one in found if one in PAIR] == PAIR
+    assert [one for one in found if one in "AB"] == list("AAAAABBB")
+    assert [one for one in found if one.isdigit()] == list("01234567")
+    assert {"does B\nfollow A?", "late"} <= set(found)
+
+
+@pytest.mark.parametrize("tokens", [PAIR[1:], PAIR[:-1], PAIR[:5]])
+def test_what_is_no_pair_is_named(tokens):
+    with pytest.raises(ValueError, match=r"a segment, \[SEP\], a segment"):
+        draw_bert_input(tokens, {})
+
+
+HIDDEN, MAIL = ["[CLS]", "win", "[MASK]", "prize"], ["[CLS]", "win", "a", "prize"]
+ROWS = {"spam": (1, 0, 1), "no spam": (0, 1, 0.8)}
+
+
+def test_a_new_layer_turns_the_first_vector_into_a_logit_and_a_share_per_label():
+    found = said(draw_stages(HIDDEN, (2, "a"), MAIL, (1.2, -0.4, 0.5), ROWS))
+    assert [one for one in found if one in HIDDEN + MAIL] == HIDDEN + MAIL
+    assert "1.2\n−0.4\n0.5" in found
+    assert "must predict: a" in found
+    assert "new layer\nspam: (1, 0, 1)\nno spam: (0, 1, 0.8)" in found
+    assert "spam: logit 1.7, softmax 0.85\nno spam: logit 0, softmax 0.15" in found
+
+
+def test_texts_and_rows_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match="each row must have 2 numbers"):
+        draw_stages(HIDDEN, (2, "a"), MAIL, (1.2, -0.4), ROWS)
+    with pytest.raises(ValueError, match="both texts must have 4 tokens"):
+        draw_stages(HIDDEN, (2, "a"), MAIL[1:], (1.2, -0.4, 0.5), ROWS)
