@@ -106,27 +106,52 @@ def test_a_memory_that_keeps_nothing_at_all_for_long_has_gradients_that_are_numb
 # ---- the delta rule
 
 
-def test_the_delta_rule_is_the_same_word_by_word(inputs, rates, close):
+GATED = pytest.mark.parametrize("gated", [False, True])  # whether the memory fades as well
+
+
+@GATED
+def test_the_delta_rule_is_the_same_word_by_word(gated, inputs, rates, close):
     query, key, value = inputs
-    key = unit_features(key)
-    wanted, weights = delta_rule(query, key, value, rate=rates)
+    key, keep = unit_features(key), rates.flip(1) if gated else None
+    wanted, weights = delta_rule(query, key, value, rate=rates, keep=keep)
     assert weights is None
     memory = None
     for t in range(T):
+        if gated and memory is not None:
+            memory = keep[:, t, None, None] * memory
         context, memory = delta_step(query[:, t], key[:, t], value[:, t], rates[:, t], memory)
         close(context, wanted[:, t])
 
 
-def test_the_delta_rule_is_the_papers_product_of_matrices(inputs, rates, close):
-    """Yang et al. 2024: S_t = (I − β k kᵀ) S_{t−1} + β k vᵀ, here for one sentence, with matrices written out."""
+@GATED
+def test_the_delta_rule_is_the_papers_product_of_matrices(gated, inputs, rates, close):
+    """Yang et al. 2024: S_t = (I − β k kᵀ) S_{t−1} + β k vᵀ, and gated (2025) with a_t S_{t−1} in place of S_{t−1};
+    here for one sentence, with matrices written out."""
     query, key, value = (x[0] for x in inputs)
     key, memory = unit_features(key), torch.zeros(D, Dv, dtype=query.dtype, device=query.device)
-    wanted = []
+    keep, wanted = rates.flip(1) if gated else None, []
     for t in range(T):
         erase = torch.eye(D, dtype=query.dtype, device=query.device) - rates[0, t] * torch.outer(key[t], key[t])
-        memory = erase @ memory + rates[0, t] * torch.outer(key[t], value[t])
+        before = keep[0, t] * memory if gated else memory
+        memory = erase @ before + rates[0, t] * torch.outer(key[t], value[t])
         wanted.append(memory.T @ query[t])
-    close(delta_rule(query[None], key[None], value[None], rate=rates[:1])[0][0], torch.stack(wanted))
+    found = delta_rule(query[None], key[None], value[None], rate=rates[:1], keep=keep[:1] if gated else None)[0][0]
+    close(found, torch.stack(wanted))
+
+
+def test_a_delta_rule_that_keeps_all_is_the_plain_one_and_its_keep_has_the_shape_of_the_words(inputs, rates, close):
+    close(delta_rule(*inputs, rate=rates, keep=torch.ones_like(rates))[0], delta_rule(*inputs, rate=rates)[0])
+    with pytest.raises(ValueError, match="keep must have shape"):
+        delta_rule(*inputs, rate=rates, keep=rates[:, 1:])
+
+
+def test_in_a_gated_delta_rule_a_word_left_out_by_the_mask_lets_nothing_fade(inputs, rates, close):
+    query, key, value = inputs
+    mask = torch.ones(len(query), 1, T, dtype=torch.bool, device=rates.device)
+    mask[:, :, 2] = False
+    kept = [t for t in range(T) if t != 2]
+    found = delta_rule(query, key, value, mask, rate=rates, keep=rates)[0][:, kept]
+    close(found, delta_rule(*(x[:, kept] for x in inputs), rate=rates[:, kept], keep=rates[:, kept])[0])
 
 
 def test_a_key_told_twice_answers_with_its_last_value_where_linear_attention_adds_both(close, draw):

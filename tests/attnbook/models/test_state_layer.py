@@ -70,5 +70,5 @@ def test_an_unknown_kind_is_refused():
 
 def test_a_softmax_that_prefers_what_is_near_gives_the_next_word_e_to_an_eighth_more():
     same, marks = torch.zeros(1, 3, 2), torch.eye(3)[None]  # equal scores; each value is its position
-    weights = KINDS["softmax_near"](same, same, marks, torch.zeros(1, 3))[0, 2]  # (3,): of the last position
+    weights = KINDS["softmax_near"](same, same, marks, torch.zeros(1, 3, 1))[0, 2]  # (3,): of the last position
     assert torch.allclose(weights[1:] / weights[:-1], torch.full((2,), 1 / 8).exp())

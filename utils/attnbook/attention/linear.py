@@ -128,9 +128,13 @@ def forgetting_attention(
     Source: Dao and Gu 2024 (there (L ∘ C Bᵀ) X).
     """
     key, keep = _check_recurrent(query, key, value, mask, "keep", keep, skipped=1.0)
+    return (query @ key.mT * _factors(keep)) @ value, None
+
+
+def _factors(keep: Tensor) -> Tensor:
+    """a_{s+1} · … · a_t, what is left at t of what was written at s: ``keep (B, T)`` -> ``(B, T, T)``, 0 for s > t."""
     faded = keep.log().cumsum(dim=-1)  # (B, T): its differences are the logarithms of the factors
-    factor = (faded[..., :, None] - faded[..., None, :]).tril().exp().tril()  # (B, T, T); exp only of what is needed
-    return (query @ key.mT * factor) @ value, None
+    return (faded[..., :, None] - faded[..., None, :]).tril().exp().tril()  # exp only of what is needed
 
 
 def forgetting_step(
@@ -147,17 +151,19 @@ def forgetting_step(
 
 
 def delta_rule(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, rate: Tensor
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, *, rate: Tensor, keep: Tensor | None = None
 ) -> tuple[Tensor, None]:
     """Causal linear attention that corrects its memory instead of only adding to it, at all positions at once.
 
     What is written at t is u_t = β_t (v_t − Σ_{s<t} (k_t·k_s) u_s): the value less what the memory already answers to
-    this key. These are T equations with a triangular matrix, solved together.
+    this key. These are T equations with a triangular matrix, solved together. With ``keep`` it is the gated delta rule:
+    what was written earlier has faded before it is corrected, as in :func:`forgetting_attention`.
 
     Args:
         query, key: ``(B, T, D)``; keys of length 1, see :func:`unit_features`. value: ``(B, T, Dv)``.
         mask: ``(B, 1, T)``; a word with ``False`` is not written.
         rate: β ``(B, T)``, from 0 (write nothing) to 1 (replace what the memory held under this key).
+        keep: a ``(B, T)``, above 0 and up to 1: how much of the memory stays when the word comes; ``None``: all of it.
 
     Returns:
         context ``(B, T, Dv)`` and ``None``.
@@ -165,18 +171,26 @@ def delta_rule(
     Raises:
         ValueError: if the shapes do not fit together. TypeError: if the mask is not boolean.
 
-    Source: Schlag et al. 2021, section 4.2 (the rule); Yang et al. 2024, section 3 (all positions at once).
+    Source: Schlag et al. 2021, section 4.2 (the rule); Yang et al. 2024, section 3 (all positions at once); Yang et
+        al. 2025 (gated).
     """
-    key, rate = _check_recurrent(query, key, value, mask, "rate", rate, skipped=0.0)
-    earlier = rate[..., None] * (key @ key.mT).tril(-1)  # (B, T, T): 0 on the diagonal, where the solver reads 1
+    present, rate = _check_recurrent(query, key, value, mask, "rate", rate, skipped=0.0)
+    by_key, by_query = present @ present.mT, query @ present.mT  # (B, T, T) each
+    if keep is not None:
+        _, keep = _check_recurrent(query, key, value, mask, "keep", keep, skipped=1.0)
+        factors = _factors(keep)
+        by_key, by_query = by_key * factors, by_query * factors
+    earlier = rate[..., None] * by_key.tril(-1)  # (B, T, T): 0 on the diagonal, where the solver reads 1
     written = torch.linalg.solve_triangular(earlier, rate[..., None] * value, upper=False, unitriangular=True)
-    return (query @ key.mT).tril() @ written, None  # (B, T, T) @ (B, T, Dv) -> (B, T, Dv)
+    return by_query.tril() @ written, None  # (B, T, T) @ (B, T, Dv) -> (B, T, Dv)
 
 
 def delta_step(
     query: Tensor, key: Tensor, value: Tensor, rate: Tensor, memory: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """The same for the next word alone: ``query, key (B, D)``, ``value (B, Dv)``, ``rate (B,)``.
+
+    The gated rule gives it the memory that has faded.
 
     Returns:
         context ``(B, Dv)`` and the memory ``(B, D, Dv)`` after this word.

@@ -11,55 +11,47 @@ from attnbook.attention.linear import delta_rule, forgetting_attention, linear_a
 from attnbook.attention.masks import causal_mask
 
 
-def _softmax(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _softmax(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Keeps every key and value."""
     return attend(query, key, value, causal_mask(key.shape[1], key.device))[0]
 
 
-def _softmax_near(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _softmax_near(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Keeps every key and value, and prefers those that are near: a score falls by 1 / 8 per word (linear bias)."""
     at = torch.arange(key.shape[1], device=key.device, dtype=key.dtype)
     return attend(query, key, value, causal_mask(key.shape[1], key.device), bias=(at - at[:, None]) / 8)[0]
 
 
-def _linear(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _linear(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Keeps the sum of φ(k) vᵀ."""
     return linear_attention(query, key, value, causal_mask(key.shape[1], key.device))[0]
 
 
-def _sum(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _sum(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Keeps the sum of k vᵀ: nothing is made positive, nothing fades, nothing is corrected."""
     return (query @ key.mT).tril() @ value
 
 
-def _sum_units(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _sum_units(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """The delta rule without its correction: keeps the sum of β k vᵀ, with keys of length 1."""
-    return _sum(unit_features(query), unit_features(key), rate.sigmoid()[..., None] * value, rate)
+    return _sum(unit_features(query), unit_features(key), rates.sigmoid() * value, rates)
 
 
-def _forgetting(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _forgetting(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """A selective state space with one decay for all features: Δ = softplus(rate), a = exp(−Δ), and Δ v is written."""
-    pace = F.softplus(rate)  # (B, T)
+    pace = F.softplus(rates[..., 0])  # (B, T)
     return forgetting_attention(query, key, pace[..., None] * value, keep=(-pace).exp())[0]
 
 
-def _delta(query: Tensor, key: Tensor, value: Tensor, rate: Tensor) -> Tensor:
+def _delta(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Corrects what it holds under a key."""
-    return delta_rule(unit_features(query), unit_features(key), value, rate=rate.sigmoid())[0]
+    return delta_rule(unit_features(query), unit_features(key), value, rate=rates[..., 0].sigmoid())[0]
 
 
 def _gated(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
-    """Fades, and then corrects: ``rates (B, T, 2)`` give β = σ(first) and the factor a = σ(second).
-
-    What is written at t is u_t = β_t (v_t − Σ_{s<t} a_{s+1} · … · a_t (k_t·k_s) u_s): the delta rule, where what was
-    written earlier has faded.
-    """
-    query, key = unit_features(query), unit_features(key)
-    beta, faded = rates[..., 0].sigmoid(), F.logsigmoid(rates[..., 1]).cumsum(dim=-1)  # (B, T) each
-    factor = (faded[:, :, None] - faded[:, None, :]).tril().exp().tril()  # (B, T, T), as in forgetting_attention
-    earlier = beta[..., None] * (key @ key.mT * factor).tril(-1)
-    written = torch.linalg.solve_triangular(earlier, beta[..., None] * value, upper=False, unitriangular=True)
-    return (query @ key.mT * factor) @ written
+    """Fades, and then corrects: the second rate says how much stays."""
+    beta, keep = rates.sigmoid().unbind(dim=-1)  # (B, T) each
+    return delta_rule(unit_features(query), unit_features(key), value, rate=beta, keep=keep)[0]
 
 
 KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
@@ -72,7 +64,8 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "delta": _delta,
     "gated": _gated,
 }
-RATE_AT_FIRST = {"forgetting": -4.0}  # a state space keeps 98 % at first, a delta rule replaces a half
+# What the biases of a word's rates are at first, one per rate: where fading is learned, 98 % stays.
+RATES_AT_FIRST = {"forgetting": (-4.0,), "gated": (0.0, 4.0)}
 
 
 class StateLayer(nn.Module):
@@ -100,19 +93,17 @@ class StateLayer(nn.Module):
         self.kind, self.sizes = kind, [features, features, dim]
         self.project = nn.Linear(dim, sum(self.sizes), bias=False)  # queries, keys and values side by side
         self.before = nn.Conv1d(sum(self.sizes), sum(self.sizes), kernel_size=2, groups=sum(self.sizes))
-        self.rate = nn.Linear(dim, 2 if kind == "gated" else 1)
+        at_first = torch.tensor(RATES_AT_FIRST.get(kind, (0.0,)))
+        self.rate = nn.Linear(dim, len(at_first))
         self.norm = nn.RMSNorm(dim)
         self.project_output = nn.Linear(dim, dim, bias=False)
-        nn.init.constant_(self.rate.bias, RATE_AT_FIRST.get(kind, 0.0))
-        if kind == "gated":
-            nn.init.constant_(self.rate.bias[1], 4.0)  # keeps 98 % at first, as a state space does
+        self.rate.bias.data.copy_(at_first)
 
     def forward(self, x: Tensor) -> Tensor:
         """``(B, T, D)`` -> ``(B, T, D)``; each word sees itself and those before it."""
         mixed = self.before(F.pad(self.project(x).mT, (1, 0)))  # (B, 2N + D, 1 + T) -> (B, 2N + D, T)
         query, key, value = mixed.mT.split(self.sizes, dim=-1)  # (B, T, N), (B, T, N), (B, T, D)
-        rate = self.rate(x)  # (B, T, 1), or (B, T, 2) for the gated rule
-        context = KINDS[self.kind](query, key, value, rate if self.kind == "gated" else rate[..., 0])  # (B, T, D)
+        context = KINDS[self.kind](query, key, value, self.rate(x))  # (B, T, D)
         return self.project_output(self.norm(context))
 
     def numbers_kept(self, words: int) -> int:
