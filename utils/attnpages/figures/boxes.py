@@ -1,10 +1,12 @@
-"""What diagrams are made of: boxes, arrows, lines and words, in the palette's colours."""
+"""What diagrams are made of: boxes, arrows, lines, images and words, in the palette's colours."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
+from attnpages.figures.arrays import as_array
 from attnpages.figures.palette import FAINT, INK, PAPER
 from attnpages.figures.style import Look, new_axes
 
@@ -59,3 +61,18 @@ def say(
 ) -> None:  # fmt: skip
     """Write words at a place."""
     ax.text(x, y, text, ha=ha, va=va, fontsize=size, fontweight=weight, color=colour, zorder=3)
+
+
+def pixels(
+    ax: Axes, image: object, corner: Point, width: float, height: float, edge: str = FAINT,
+    aspect: Literal["auto", "equal"] = "auto", zorder: float = 3,
+) -> None:  # fmt: skip
+    """Draw an image ``(H, W)``, 0 = paper and 1 = ink, in a frame; ``corner`` is its lower left one.
+
+    The limits of the axes stay as they are.
+    """
+    limits, (x, y) = (ax.get_xlim(), ax.get_ylim()), corner
+    look: Look = {"cmap": "Greys", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    ax.imshow(as_array(image), extent=(x, x + width, y, y + height), aspect=aspect, zorder=zorder, **look)
+    ax.set(xlim=limits[0], ylim=limits[1])
+    ax.add_patch(Rectangle(corner, width, height, fill=False, edgecolor=edge, zorder=zorder + 1))

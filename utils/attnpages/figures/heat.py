@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.palette import PALE_GREY
-from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes
+from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR, inches, new_axes, with_minus
 
 _MASKED = PALE_GREY
 _DOT = {"marker": "o", "markersize": 4.5, "color": TRUTH_COLOUR, "markeredgecolor": "white"}
@@ -219,9 +219,7 @@ def write_in_cells(ax: Axes, image: AxesImage, texts: Mapping[tuple[int, int], s
 
 
 def _write_numbers(ax: Axes, image: AxesImage, values: np.ndarray, decimals: int, cell: float) -> None:
-    numbers = {
-        at: f"{value:.{decimals}f}".replace("-inf", "−∞").replace("-", "−") for at, value in np.ndenumerate(values)
-    }
+    numbers = {at: with_minus(f"{value:.{decimals}f}".replace("-inf", "−∞")) for at, value in np.ndenumerate(values)}
     texts = write_in_cells(ax, image, numbers)
     widest = max(inches(text, settle=False)[0] for text in texts)
     if widest > 0.95 * cell:

@@ -132,6 +132,11 @@ def readable(name: object) -> str:
     return str(name).replace("_", " ")
 
 
+def with_minus(number: str) -> str:
+    """A written number with a minus in place of its hyphen."""
+    return number.replace("-", "−")
+
+
 def new_axes(ax: Axes | None = None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
     """Return ``ax``, or the axes of a new figure of that size (inches) that makes room for its own labels."""
     if ax is not None:

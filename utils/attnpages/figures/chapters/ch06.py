@@ -9,8 +9,9 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnbook.seeding import generator
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box_around, canvas, line, pixels, say
 from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRITES
+from attnpages.figures.style import with_minus
 
 _GRID = 3  # cells per side in the drawing of the model
 _DIGITS = {"two": "71747", "seven": "71111"}  # five rows of three bits, as in the chapter's file
@@ -57,17 +58,12 @@ def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence
         ax.add_patch(Rectangle((x, 1.75), 1.7 * probability, 0.5, facecolor=READS, edgecolor=BLUE))
         say(ax, x + 1.3, 2.0, f"{probability:.1f}")
         say(ax, x + 0.85, 1.2, f"{np.exp(reward):.2f}")
-        say(ax, x + 0.85, 0.4, f"{reward:.0f}".replace("-", "−"))
+        say(ax, x + 0.85, 0.4, with_minus(f"{reward:.0f}"))
     return ax
 
 
 def _picture(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:
-    """Pixels with their lower left corner at ``(x, y)``; the limits of the axes stay as they are."""
-    limits = ax.get_xlim(), ax.get_ylim()
-    extent = (x, x + size, y, y + size)
-    ax.imshow(image.detach().cpu().numpy(), cmap="Greys", vmin=0, vmax=1, extent=extent, interpolation="nearest")
-    ax.set(xlim=limits[0], ylim=limits[1])
-    ax.add_patch(Rectangle((x, y), size, size, fill=False, edgecolor=LINE))
+    pixels(ax, image, (x, y), size, size, edge=LINE, aspect="equal", zorder=0)
 
 
 def draw_captioner(image: Tensor) -> Axes:

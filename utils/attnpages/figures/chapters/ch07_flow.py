@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attnpages.figures.boxes import arrow, canvas, say
 from attnpages.figures.palette import BLUE, FAINT, LINE, READS, WRITES
-from attnpages.figures.style import TRUTH_COLOUR, Look
+from attnpages.figures.style import TRUTH_COLOUR, Look, with_minus
 
 _ROW = 0.24  # inches; the axes below are in inches, too
 _TOP, _MIDDLE, _BOTTOM = 3.35, 1.9, 0.45  # lower edges of queries, of keys and words, and of values
@@ -64,7 +64,7 @@ def _matrix(
         for j, number in enumerate(row):
             corner = (x + j * width, y + (rows - 1 - i) * _ROW)
             ax.add_patch(Rectangle(corner, width, _ROW, facecolor=fill, edgecolor=FAINT, linewidth=0.6, zorder=2))
-            text = f"{number:.{decimals}f}".replace("-", "−")
+            text = with_minus(f"{number:.{decimals}f}")
             say(ax, corner[0] + width / 2, corner[1] + _ROW / 2, text, size=10)
     if follow is not None:
         corner = (x, y + (rows - 1 - follow) * _ROW)

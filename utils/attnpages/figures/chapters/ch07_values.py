@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from attnpages.figures.heat import as_matrix, colour_bar, draw_cells
 from attnpages.figures.palette import INK
-from attnpages.figures.style import TRUTH_COLOUR
+from attnpages.figures.style import TRUTH_COLOUR, with_minus
 
 
 def draw_value_map(shifts: object, head: tuple[int, int]) -> Axes:
@@ -37,5 +37,5 @@ def draw_value_map(shifts: object, head: tuple[int, int]) -> Axes:
 
 def _name_head(ax: Axes, head: tuple[int, int], value: np.floating) -> None:
     """Write which head is framed, and its value, to the left of it."""
-    text = f"head {head[0] + 1}.{head[1] + 1}: {value:.1f}".replace("-", "−")
+    text = f"head {head[0] + 1}.{head[1] + 1}: {with_minus(f'{value:.1f}')}"
     ax.annotate(text, (head[0] - 0.7, head[1]), ha="right", va="center", fontsize=11, color=INK)

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.palette import BLUE, INK, PAPER, READS
-from attnpages.figures.style import STYLES, Look
+from attnpages.figures.style import STYLES, Look, with_minus
 
 _STREAM, _BOXES = 1.35, 4.0  # from left: the stream, and the boxes beside it
 _UP = 3.3  # from one sublayer to the next
@@ -61,7 +61,7 @@ def _on_stream(ax: Axes, y: float, vector: Vector) -> None:
 def written(vector: Vector) -> str:
     """The numbers of a vector as on paper: ``(−1.41, 0, 0, 1.41)``."""
     numbers = (f"{round(x, 2) + 0.0:.2f}" for x in vector)
-    return "(" + ", ".join(one.removesuffix(".00").replace("-", "−") for one in numbers) + ")"
+    return "(" + ", ".join(with_minus(one.removesuffix(".00")) for one in numbers) + ")"
 
 
 def plot_blocks(panels: Mapping[str, Mapping[str, Blocks]], most: float | None = None) -> list[Axes]:

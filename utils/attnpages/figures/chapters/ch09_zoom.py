@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from attnpages.figures.boxes import Point, arrow, box, box_around, canvas, line, say
 from attnpages.figures.chapters.ch09_stream import Vector, written
 from attnpages.figures.palette import BLUE, FAINT, INK, READS, RUST, WRITES
-from attnpages.figures.style import HEAT_MAP
+from attnpages.figures.style import HEAT_MAP, with_minus
 
 _SIZE = 11.0  # points of the letters
 _BOX_Y = 2.45  # middle of encoder and decoder
@@ -140,7 +140,7 @@ def _head(ax: Axes, left: float, number: int, words: Sequence[str], head: Head) 
         x = left + across * (column + 0.5)
         say(ax, x, _ROWS["keys"] + 0.4, word, size=_SIZE - 1)
         _vector(ax, (x, _ROWS["keys"]), head.keys[column], READS, 1.3)
-        say(ax, x, _ROWS["scores"], f"{head.scores[column]:.2f}".replace("-", "−"), size=_SIZE)
+        say(ax, x, _ROWS["scores"], with_minus(f"{head.scores[column]:.2f}"), size=_SIZE)
         weight = head.weights[column]
         box(ax, x - 0.5, _ROWS["weights"] - 0.21, 1.0, 0.42, fill=to_hex(colours(weight)))
         say(ax, x, _ROWS["weights"], f"{round(weight, 3):g}", size=_SIZE, colour="white" if weight > 0.6 else "black")

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, RUST, WRITES
+from attnpages.figures.style import with_minus
 
 _SIZE = 11.5  # of letters
 
@@ -166,4 +167,4 @@ def _shares(vector: Sequence[float], rows: Mapping[str, Sequence[float]]) -> str
 
 def signed(number: float) -> str:
     """A number with a typographic minus, and no sign for zero."""
-    return f"{number + 0.0:g}".replace("-", "−")
+    return with_minus(f"{number + 0.0:g}")

@@ -11,7 +11,7 @@ from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, line, say
 from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import INK, LINE, PALE_GREY
-from attnpages.figures.style import HEAT_MAP, STYLES, Look
+from attnpages.figures.style import HEAT_MAP, STYLES, Look, with_minus
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
 
@@ -186,7 +186,7 @@ def _cells(ax: Axes, cells: np.ndarray) -> None:
     low, high = min(0.0, cells.min()), max(1.0, cells.max())
     ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
     for (row, column), value in np.ndenumerate(cells):
-        ax.text(column, row, f"{value:.3g}".replace("-", "−"), ha="center", va="center", fontsize=10, color=INK)
+        ax.text(column, row, with_minus(f"{value:.3g}"), ha="center", va="center", fontsize=10, color=INK)
     ax.set_xticks(range(cells.shape[1]), [str(column) for column in range(cells.shape[1])])
     ax.set(xlabel="feature")
     ax.set_title("memory", fontsize=11)
@@ -197,7 +197,7 @@ def _bars(ax: Axes, title: str, values: np.ndarray, decimals: int) -> None:
     ax.barh(range(len(values)), values, **_BAR)
     largest = max(1.0, round(values.max(), 3))
     for row, value in enumerate(values):
-        text = f"{value:.{decimals}f}".replace("-", "−")
+        text = with_minus(f"{value:.{decimals}f}")
         ax.text(max(value, 0) + 0.04 * largest, row, text, va="center", fontsize=10, color=INK)
     ax.set(xlim=(min(0.0, 1.1 * values.min()), 1.5 * largest))
     ax.set_title(title, fontsize=11)

@@ -54,9 +54,7 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
     bound = [read[max(step - 1, 0)] for step in range(len(tokens))]  # step 0 can only attend to itself
     if len(read) != len(tokens) or tokens[-1] not in bound[1:]:
         raise ValueError(f"the last token must stand before the last, and a twin be as long, got {tokens} and {twin}")
-    size = (7.2, 5.0)
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    canvas(ax, size, (-1.75, len(tokens) - 0.5), (-1.6, 6.1))
+    ax = canvas(None, (7.2, 5.0), (-1.75, len(tokens) - 0.5), (-1.6, 6.1))
     last, found = len(tokens) - 1, bound.index(tokens[-1], 1)
     labels = {0.4: "input" if twin is None else "the twin's\ninput", 2.64: "bound token", 3.9: "own token"}
     for y, label in labels.items():
@@ -92,9 +90,7 @@ def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
     """
     if len(shown) != len(words) or words[-1] not in words[:-1]:
         raise ValueError(f"the last word must stand before, and each have a colour, got {words} and {shown}")
-    size = (6.5, 4.7)
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    canvas(ax, size, (-1.15, len(words) - 0.5), (-0.55, 5.85))
+    ax = canvas(None, (6.5, 4.7), (-1.15, len(words) - 0.5), (-0.55, 5.85))
     last, found = len(words) - 1, words.index(words[-1]) + 1
     for y, label in {0.7: "input", 2.6: "bound word", 4.0: "own pair"}.items():
         say(ax, -0.5, y, label, ha="right", size=11, colour=BLUE if label == "bound word" else INK)
@@ -121,9 +117,7 @@ def draw_dense_block(own: str, before: str, numbers: tuple[float, float], featur
         own: the token of the step. before: that of the step before. numbers: of the candidate after its tanh and of
             the gate after its sigmoid, for the token before. features: per token, and appended by each block.
     """
-    size = (6.5, 5.6)
-    _, ax = plt.subplots(figsize=size, layout="constrained")
-    canvas(ax, size, (0.2, 10.6), (-0.3, 8.7))
+    ax = canvas(None, (6.5, 5.6), (0.2, 10.6), (-0.3, 8.7))
     for x, token in ((2.4, before), (7.4, own)):
         box_around(ax, (x, 0.75), 1.9, 0.7, token, edge=INK)
         say(ax, x, 0.1, "step t − 1" if x < 5 else "step t", size=11)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Polygon, Rectangle
 from torch import Tensor
 
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box_around, canvas, line, pixels, say
 from attnpages.figures.palette import BLUE, FAINT, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look
 
@@ -101,22 +101,7 @@ def draw_layer() -> Axes:
 
 
 def _canvas(ax: Axes, image: Tensor, low: float, high: float) -> None:
-    pixels = image.detach().cpu().numpy()
-    limits = ax.get_xlim(), ax.get_ylim()
-    ax.imshow(
-        pixels,
-        cmap="Greys",
-        vmin=0,
-        vmax=1,
-        interpolation="nearest",
-        extent=(0, 32, low, high),
-        aspect="auto",
-        zorder=3,
-    )
-    ax.set(xlim=limits[0], ylim=limits[1])
-    if high - low == 8:
-        ax.set_aspect("equal")
-    ax.add_patch(Rectangle((0, low), 32, high - low, fill=False, edgecolor=FAINT, zorder=4))
+    pixels(ax, image, (0, low), 32, high - low, aspect="equal" if high - low == 8 else "auto")
 
 
 def _measure(ax: Axes, start: float, end: float, y: float, colour: str, text: str) -> None:

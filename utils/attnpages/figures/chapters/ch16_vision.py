@@ -1,11 +1,10 @@
 """Figures of chapter 16: a vision Transformer from the pixels to the class."""
 
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, pixels, say
 from attnpages.figures.palette import BLUE, FAINT, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import Look
 
@@ -25,7 +24,7 @@ def draw_vision_transformer(image: Tensor, number: int) -> Axes:
     if tuple(image.shape) != (8, 8):
         raise ValueError(f"image must have 8 × 8 pixels, got {tuple(image.shape)}")
     ax = canvas(None, (6.5, 5.4), (-0.4, 19.4), (-0.6, 15.8))
-    _pixels(ax, image, (0, 11.4), 3.2)
+    pixels(ax, image, (0, 11.4), 3.2, 3.2)
     for i in range(1, 4):
         line(ax, (0.8 * i,) * 2, (11.4, 14.6), BLUE, width=1.2, zorder=5)
         line(ax, (0, 3.2), (11.4 + 0.8 * i,) * 2, BLUE, width=1.2, zorder=5)
@@ -34,7 +33,7 @@ def draw_vision_transformer(image: Tensor, number: int) -> Axes:
     for i in range(1, _TOKENS):
         row, column = divmod(i - 1, 4)
         patch = image[2 * row : 2 * row + 2, 2 * column : 2 * column + 2]
-        _pixels(ax, patch, (_FIRST + i * _STEP - 0.33, 13.7), 0.66)
+        pixels(ax, patch, (_FIRST + i * _STEP - 0.33, 13.7), 0.66, 0.66)
         arrow(ax, (_FIRST + i * _STEP, 13.6), (_FIRST + i * _STEP, 12.45), colour=FAINT, width=0.9)
     arrow(ax, (3.35, 14.0), (5.0, 14.0), colour=LINE)
     say(ax, 1.6, 10.95, "class token", size=10, colour=RUST)
@@ -84,11 +83,3 @@ def _block(ax: Axes) -> None:
         arrow(ax, (start + 8.0, 7.25), (start + 8.0, middle + 0.5), colour=BLUE)
     say(ax, 5.2, 7.65, "residual connection", size=9.5, colour=BLUE, ha="left")
     arrow(ax, (18.62, middle), (18.9, middle), colour=LINE)
-
-
-def _pixels(ax: Axes, image: Tensor, corner: tuple[float, float], side: float) -> None:
-    limits = ax.get_xlim(), ax.get_ylim()
-    extent = (corner[0], corner[0] + side, corner[1], corner[1] + side)
-    ax.imshow(image.numpy(), cmap=plt.get_cmap("Greys"), vmin=0, vmax=1, extent=extent, aspect="auto", zorder=3)
-    ax.set(xlim=limits[0], ylim=limits[1])
-    ax.add_patch(Rectangle(corner, side, side, fill=False, edgecolor=FAINT, zorder=4))
