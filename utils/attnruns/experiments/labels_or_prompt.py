@@ -74,13 +74,13 @@ def judged(odds: Tensor, asked: list[Phrase]) -> dict[str, float]:
 
 
 @torch.no_grad()
-def vectors(pretrained: Pretrained, of: list[Phrase]) -> Tensor:
-    """What the last norm hands on at ``->`` behind each phrase alone: ``(N, D)``."""
+def vectors(pretrained: Pretrained, texts: list[str]) -> Tensor:
+    """What the last norm hands on at the end of each text: ``(N, D)``."""
     found: list[Tensor] = []
     norm = pretrained.model.blocks.last_norm
     handle = norm.register_forward_hook(lambda _module, _inputs, output: found.append(output[0, -1]))
-    for text, _ in of:
-        pretrained.model(_ids(pretrained, f"{text} ->"))
+    for text in texts:
+        pretrained.model(_ids(pretrained, text))
     handle.remove()
     return torch.stack(found)
 
@@ -100,6 +100,19 @@ def layer_odds(known: Tensor, labels: Tensor, asked: Tensor, seed: int) -> Tenso
     return layer((asked - middle) / spread)[:, 0].detach()
 
 
+def layer_shares(
+    pretrained: Pretrained, known: list[Phrase], asked: list[Phrase], seed: int, end: str
+) -> dict[str, dict[str, float]]:
+    """For each of LABELS what a layer has right that reads the vectors at ``end``, which follows on each phrase."""
+    at_known, at_asked = (vectors(pretrained, [text + end for text, _ in of]) for of in (known, asked))
+    found = {}
+    for count in LABELS:
+        shown = _balanced(known, count)
+        labels, chosen = torch.tensor([label for _, label in shown]), [known.index(one) for one in shown]
+        found[str(count)] = judged(layer_odds(at_known[chosen], labels, at_asked, seed), asked)
+    return found
+
+
 def by_way(job: Job) -> dict[str, Any]:
     """The share of right answers of each way, by the number of labelled phrases."""
     pretrained, draw = smollm2(), generator(job.seed)
@@ -115,16 +128,7 @@ def by_way(job: Job) -> dict[str, Any]:
                 before = "".join(f"{text} -> {names[plural]}\n" for text, plural in shown)
                 odds = log_odds(pretrained, before, [f"{text} ->" for text, _ in asked], names)
                 by_labels[str(count)] = judged(odds, asked)
-        at_known, at_asked = vectors(pretrained, known), vectors(pretrained, asked)
-    found["layer"] = {
-        str(count): judged(
-            layer_odds(
-                at_known[[known.index(one) for one in shown]], torch.tensor([y for _, y in shown]), at_asked, job.seed
-            ),
-            asked,
-        )
-        for count, shown in few.items()
-    }
+        found["layer"] = layer_shares(pretrained, known, asked, job.seed, end=" ->")
     return found
 
 

@@ -119,8 +119,9 @@ def windowed(names: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     scales, first = [halved(pairs) for pairs in SLOWED[BEHIND_WINDOW]], model.layers[0]
     before = first.window
     try:
-        for first.window in WINDOWS:
-            found[str(first.window)] = file_shares(names, model, SIZE, scales)
+        for letters in WINDOWS:
+            first.window = letters
+            found[str(letters)] = file_shares(names, model, SIZE, scales)
     finally:
         first.window = before
     return found
