@@ -70,6 +70,19 @@ def test_an_address_that_changes_with_each_run_is_named(chapter, change):
     assert "shows an address" in found
 
 
+def test_what_a_last_line_returned_by_the_way_is_named(chapter, change):
+    shown = {
+        "output_type": "execute_result",
+        "data": {"text/plain": "<All keys matched successfully>"},
+        "metadata": {},
+        "execution_count": 2,
+    }
+    found = problems_after(chapter, change, lambda cells, _: cells["count"].update(outputs=[from_dict(shown)]))
+    assert (
+        found == "cell count: shows what its last line returned, <All keys matched successfully>: end this line with ;"
+    )
+
+
 @pytest.mark.parametrize("place, key, words", [
     ("figure", "caption", "a picture without caption"),
     ("figure", "name", "a picture without name"),

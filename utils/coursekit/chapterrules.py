@@ -18,6 +18,7 @@ from coursekit.standalone import standalone_problems
 
 LARGEST = 2_000_000  # bytes
 UNSTABLE = re.compile(r" at 0x[0-9a-f]{6,}|0x[0-9a-f]{10,}")  # an object's address: another one in each run
+LEFT_OVER = re.compile(r"<[^<>]*>")  # such as <All keys matched successfully>, which load_state_dict returns
 BARE_IMAGE = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=)[^>]*>")
 
 
@@ -76,6 +77,8 @@ def _output_problems(cell: NotebookNode) -> list[str]:
         shown = output.get("text", "") + str(output.get("data", {}).get("text/plain", ""))
         if address := UNSTABLE.search(shown):
             problems.append(f"shows an address that changes with each run: {address[0].strip()}")
+        elif LEFT_OVER.fullmatch(shown) and set(output.get("data", {})) == {"text/plain"}:
+            problems.append(f"shows what its last line returned, {shown}: end this line with ;")
     return problems
 
 
