@@ -63,7 +63,7 @@ RECIPES = {
     "slow_beta": replace(BASE, betas=(0.9, 0.999), kept=True),
     "no_curriculum": replace(BASE, curriculum=False, kept=True),
     "fixed_rows": replace(BASE, rows=128, kept=True),
-} | {f"no_{step}": replace(BASE, machine={"without": (step,)}) for step in ADDRESSING}
+} | {f"no_{step}": replace(BASE, machine={"without": (step,)}, kept=step == "sharpening") for step in ADDRESSING}
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 

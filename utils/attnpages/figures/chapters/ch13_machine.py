@@ -32,13 +32,13 @@ def draw_machine() -> Axes:
     arrow(ax, (1.25, 2.85), (1.25, 3.6), LINE)
     say(ax, 1.25, 3.85, r"output $y_t$")
     arrow(ax, (2.35, 2.6), (3.45, 3.45), LINE)
-    say(ax, 2.3, 3.2, "instructions", size=10)
+    say(ax, 2.35, 3.38, "$k, \\beta, g, s, \\gamma$\nand $e, a$", size=11)
     arrow(ax, (2.35, 2.2), (3.45, 1.4), LINE)
-    say(ax, 3.55, 1.95, "instructions", size=10)
+    say(ax, 3.6, 1.95, r"$k, \beta, g, s, \gamma$", size=11)
     arrow(ax, (5.65, 3.55), (7.3, 3.55), LINE)
-    say(ax, 6.45, 3.8, "changes rows", size=10)
+    say(ax, 6.45, 3.8, "1: write", size=10)
     arrow(ax, (7.3, 1.1), (5.65, 1.1), LINE)
-    say(ax, 6.45, 0.88, "weighted sum", size=10)
+    say(ax, 6.45, 0.88, "2: read", size=10)
     for y in (3.25, 1.45):  # both heads compare their keys with the rows, before they read or write
         arrow(ax, (7.0, y), (5.65, y), LINE, dashed=True)
     line(ax, (7.0, 7.0), (1.45, 3.25), LINE, dashed=True)
@@ -177,9 +177,48 @@ def draw_rows(
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
         ax.set_xlabel("weight")
-    axes[0].set_yticks(range(rows), [f"{row} {name}".strip() for row, name in enumerate(names or [""] * rows)])
-    axes[0].set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
+    _name_rows(axes[0], rows, names)
     return panels
+
+
+def draw_write(
+    before: object, weights: Sequence[float], erased: object, after: object, names: Sequence[str] = ()
+) -> list[Axes]:
+    """Draw one write step from left to right: the memory, the head's weights, the memory erased, and added to.
+
+    Args:
+        before, erased, after: ``(N, M)`` each, drawn as cells; row 0 is at the top.
+        weights: ``(N,)``, drawn as bars.
+        names: what stands behind the number of each row; without, only the numbers stand there.
+
+    Returns:
+        the four axes.
+
+    Raises:
+        ValueError: if they have not the same number of rows.
+    """
+    cells = {"memory": as_matrix("before", before)}
+    cells |= {"1: erased": as_matrix("erased", erased), "2: added": as_matrix("after", after)}
+    numbers = as_array(weights)
+    rows = len(numbers)
+    if {len(part) for part in cells.values()} != {rows}:
+        raise ValueError(f"give {rows} rows for {rows} weights, got {[len(part) for part in cells.values()]}")
+    _, axes = plt.subplots(
+        1, 4, figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=[1, 0.75, 1, 1], layout="constrained"
+    )
+    for ax, (title, part) in zip((axes[0], axes[2], axes[3]), cells.items(), strict=True):
+        _cells(ax, part)
+        ax.set_title(title, fontsize=11)
+    _bars(axes[1], "write head", numbers, 2)
+    axes[1].set_xlabel("weight")
+    _name_rows(axes[0], rows, names)
+    return list(axes)
+
+
+def _name_rows(ax: Axes, rows: int, names: Sequence[str]) -> None:
+    """Name the rows from top to bottom, by their number and what they hold."""
+    ax.set_yticks(range(rows), [f"{row} {name}".strip() for row, name in enumerate(names or [""] * rows)])
+    ax.set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
 
 
 def _cells(ax: Axes, cells: np.ndarray) -> None:
