@@ -5,6 +5,7 @@ from matplotlib.patches import FancyArrow
 from attnpages.figures.chapters.ch12 import (
     draw_band,
     draw_kernels,
+    draw_paths,
     draw_schedule,
     draw_to_scale,
     plot_cost,
@@ -77,6 +78,19 @@ def test_a_band_shows_what_is_in_the_window_and_what_each_block_computes_besides
     assert corners == [(0, 0, 4, 4), (2, 4, 6, 4), (6, 8, 6, 4)]
     with pytest.raises(ValueError, match="at least 1, got 12, 0 and 4"):
         draw_band(12, window=0, size=4)
+
+
+def test_paths_show_for_each_key_how_it_reaches_the_last_query_and_count_its_scores():
+    kinds = {"a": "directly", "b": "through a layer", ".": "never"}
+    ax = draw_paths({"all": "aaaa", "window": ".baa"}, kinds)
+    cells = [patch.get_facecolor() for patch in ax.patches]
+    first, second, never = (cells.count(to_rgba(colour)) for colour in (STYLES[0].colour, STYLES[1].colour, "white"))
+    assert (len(cells), first, second, never) == (8, 6, 1, 1)
+    assert [text.get_text() for text in ax.texts] == ["0", "1", "2", "3", "scores", "all", "4", "window", "2"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [*kinds.values()]
+    for wrong in ({}, {"all": "aa", "window": "a"}, {"all": "x"}):
+        with pytest.raises(ValueError, match="of one length, and of the letters"):
+            draw_paths(wrong, kinds)
 
 
 def test_cost_has_logarithmic_axes_and_one_legend():

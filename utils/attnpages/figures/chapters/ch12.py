@@ -1,4 +1,4 @@
-"""Figures of chapter 12: kernels and two memories, a softmax in blocks, a window, costs, the first token, a reach."""
+"""Figures of chapter 12: two memories, a softmax in blocks, a window, paths to old keys, costs, the first token."""
 
 from collections.abc import Mapping, Sequence
 
@@ -152,6 +152,44 @@ def draw_band(T: int, window: int, size: int) -> Axes:
         plt.Rectangle((0, 0), 1, 1, fill=False, edgecolor=STYLES[1].colour, linewidth=2.5, label="one block")
     )
     ax.legend(handles=handles, loc="upper right", frameon=False, fontsize=10.5)
+    return ax
+
+
+def draw_paths(ways: Mapping[str, str], kinds: Mapping[str, str]) -> Axes:
+    """Draw which keys the last query of a text receives something of, one strip per way, and its number of scores.
+
+    Args:
+        ways: ``{name: one letter per key}``: ``a`` for a key that the query attends to, ``b`` for one that arrives
+            through a second layer, ``c`` for one that only a search may find, and a dot for one that cannot arrive.
+        kinds: what the four letters are called in the legend.
+
+    Raises:
+        ValueError: if there is no way, their numbers of keys differ, or a letter is not among ``kinds``.
+    """
+    lengths = {len(keys) for keys in ways.values()}
+    unknown = {*"".join(ways.values())} - {*kinds}
+    if len(lengths) != 1 or unknown:
+        raise ValueError(f"ways must be of one length, and of the letters {[*kinds]}, got {dict(ways)}")
+    (T,), rows = lengths, len(ways)
+    ax = canvas(None, (6.5, 0.95 + 0.45 * rows), (-5.9, T + 2.3), (rows * 1.25 + 1.7, -1.3))
+    looks: dict[str, Look] = {
+        "a": {"facecolor": STYLES[0].colour},
+        "b": {"facecolor": STYLES[1].colour, "hatch": "//"},
+        "c": {"facecolor": READS, "hatch": ".."},
+        ".": {"facecolor": "white"},
+    }
+    frame: Look = {"edgecolor": FAINT, "linewidth": 0.8}
+    for key in range(T):
+        say(ax, key + 0.5, -0.5, str(key), size=9.5)
+    say(ax, T + 1.35, -0.5, "scores", size=9.5)
+    for row, (name, keys) in enumerate(ways.items()):
+        y = 1.25 * row
+        say(ax, -0.35, y + 0.5, name, ha="right", size=10)
+        for key, letter in enumerate(keys):
+            ax.add_patch(plt.Rectangle((key, y), 1, 1, **frame, **looks[letter]))
+        say(ax, T + 1.35, y + 0.5, str(keys.count("a")), size=10)
+    handles = [plt.Rectangle((0, 0), 1, 1, **frame, **looks[letter], label=text) for letter, text in kinds.items()]
+    ax.legend(handles=handles, loc="lower center", ncols=2, frameon=False, fontsize=10, handlelength=1.2)
     return ax
 
 
