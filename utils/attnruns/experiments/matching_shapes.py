@@ -10,6 +10,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "16_sagan"
+OTHER = ["vit-strokes"]  # the cell of the file that trains its vision Transformer
 STEPS = {"any_positions": 300, "same_positions": 300}
 SEEDED = {"torch.manual_seed(0)": "torch.manual_seed({seed})", "steps=300": "steps={steps}"}
 # What is replaced in the file, with the seed and the steps of the job.
@@ -25,7 +26,7 @@ REPLACED = {
 
 def code(name: str, seed: int, steps: int) -> str:
     """The file of the chapter, with this seed, so many steps, and the positions of this name."""
-    return file_of(CHAPTER, chosen(REPLACED, name), seed, steps)
+    return file_of(CHAPTER, chosen(REPLACED, name), seed, steps, without=OTHER)
 
 
 def run(job: Job) -> Outcome:

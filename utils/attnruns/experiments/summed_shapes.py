@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from attnruns.experiments.matching_shapes import CHAPTER
+from attnruns.experiments.matching_shapes import CHAPTER, OTHER
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -82,7 +82,7 @@ class OnePosition(nn.Module):
 def file_names(seed: int) -> dict[str, Any]:
     """What the file defines, with this seed; it trains nothing."""
     seeded = {"torch.manual_seed(0)": "torch.manual_seed({seed})"}
-    return run_file(file_of(CHAPTER, seeded, seed, 1, without=[TRAINING]))[0]
+    return run_file(file_of(CHAPTER, seeded, seed, 1, without=[TRAINING, *OTHER]))[0]
 
 
 def run(job: Job) -> Outcome:

@@ -69,5 +69,12 @@ def test_mean_maps_share_one_scale_and_say_how_much_goes_to_each_digit():
     ]
     assert [ax.images[0].get_clim() for ax in axes] == [(0, 1.0)] * 2
     assert [ax.patches[0].get_x() for ax in axes] == [-0.5, 11.5]  # the digit that attends is framed
+    assert not axes[0].collections
+    canvas = torch.zeros(8, 32)
+    canvas[2:6, 1:7] = 1
+    outlined = plot_mean_maps({"seed 0": (left, right)}, canvases={"seed 0": canvas})[0].collections[0]
+    corners = outlined.get_paths()[0].vertices
+    assert -0.5 <= corners[:, 0].min() < 0.5
+    assert 2.5 < corners[:, 0].max() <= 3.5  # pixels 1 to 6 of 32 lie in the first four of 16 cells
     with pytest.raises(ValueError, match="two maps of one size each"):
         plot_mean_maps({"seed 0": (left, torch.zeros(4, 8))})

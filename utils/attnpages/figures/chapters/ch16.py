@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attnpages.figures.boxes import line
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import FAINT
+from attnpages.figures.palette import FAINT, INK
 from attnpages.figures.style import HEAT_MAP, STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 _BETWEEN = 1  # white rows between two lines of canvases, in pixels
@@ -155,12 +155,15 @@ def plot_agreement(
     return ax
 
 
-def plot_mean_maps(rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4) -> list[Axes]:
+def plot_mean_maps(
+    rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4, canvases: Mapping[str, Tensor] | None = None
+) -> list[Axes]:
     """Draw what the positions of either digit attend to on average, on one scale: a line per model, a column per end.
 
     Args:
         rows: ``{title: ((h, w) mean weights of the left digit's positions, (h, w) of the right digit's)}``.
         digits: how many columns of the map each digit fills; a dashed frame stands around those that attend.
+        canvases: ``{title: (H, W)}``, 0 = paper, 1 = ink: one of each row, whose digits are outlined on its maps.
 
     Raises:
         ValueError: if there is no row, or the maps differ in size.
@@ -175,6 +178,8 @@ def plot_mean_maps(rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4) -
     for line_of_axes, (title, pair) in zip(axes, rows.items(), strict=True):
         for ax, weights, end in zip(line_of_axes, pair, ("left", "right"), strict=True):
             drawn = ax.imshow(weights.detach().cpu().numpy(), cmap=HEAT_MAP, vmin=0, vmax=top, interpolation="nearest")
+            if canvases is not None:
+                _outline(ax, canvases[title], (height, width))
             start = -0.5 if end == "left" else width - digits - 0.5
             dashed: Look = {"edgecolor": TRUTH_COLOUR, "linewidth": 2.2, "linestyle": (0, (3, 1.5))}
             ax.add_patch(Rectangle((start, -0.5), digits, height, fill=False, clip_on=False, **dashed))
@@ -186,3 +191,12 @@ def plot_mean_maps(rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4) -
     scale = figure.colorbar(drawn, ax=axes, location="bottom", shrink=0.55, aspect=32, pad=0.03)
     scale.set_label("mean weight of a position", fontsize=10)
     return list(axes.flat)
+
+
+def _outline(ax: Axes, canvas: Tensor, cells: tuple[int, int]) -> None:
+    """The outlines of what is drawn on a canvas ``(H, W)``, over a map with so many rows and columns of cells."""
+    down, across = (
+        (np.arange(pixels + 2) - 0.5) * of / pixels - 0.5 for pixels, of in zip(canvas.shape, cells, strict=True)
+    )
+    ink = np.pad(canvas.detach().cpu().numpy(), 1)  # with paper around it, outlines are closed
+    ax.contour(across, down, ink, levels=[0.4], colors=[INK], linewidths=1.0)
