@@ -1,4 +1,4 @@
-"""Photographs, and beside them the patches that a vision Transformer attends to (chapters 06 and 16)."""
+"""Photographs, and beside them the patches that a vision Transformer attends to (chapter 16)."""
 
 from collections.abc import Mapping, Sequence
 

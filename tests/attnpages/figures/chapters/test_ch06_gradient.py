@@ -76,6 +76,13 @@ def test_each_choice_has_a_line_per_seed_and_one_through_the_medians_in_both_pan
     looks_right(left)
 
 
+def test_a_step_is_marked_in_each_panel(looks_right):
+    panel = {"first": {0: [-5.0], 10: [-0.1]}}
+    axes = plot_worth({"a": panel, "b": panel}, "reward (nats)", step=5)
+    assert [list(ax.lines[-1].get_xdata()) for ax in axes] == [[5, 5], [5, 5]]
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["step 5"], ["step 5"]]
+
+
 @pytest.mark.parametrize("panels", [{}, {"low": {"first": {0: [1.0]}}, "high": {"second": {0: [1.0]}}}])
 def test_panels_with_different_choices_are_refused(panels):
     with pytest.raises(ValueError, match="same choices"):

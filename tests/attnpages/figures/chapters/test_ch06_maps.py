@@ -31,6 +31,12 @@ def test_two_ways_stand_below_each_other_with_their_own_words_and_the_cell_that_
     assert frames == [[], [(3.5, 3.5)], [], [(3.5, -0.5)]]
 
 
+def test_where_all_weights_are_equal_no_cell_is_framed():
+    axes = plot_two_ways(IMAGE, {"no attention": torch.full((1, 4), 0.25)}, {"no attention": ["two"]})
+    assert [text.get_text() for text in axes[1].texts] == ["0.25"] * 4
+    assert not [patch for patch in axes[1].patches if patch.get_width() == 4]
+
+
 @pytest.mark.parametrize("maps", [{}, {"a": torch.ones(2, 4)}, {"a": torch.ones(1, 4), "b": torch.ones(1, 9)}])
 def test_maps_that_do_not_match_are_refused(maps):
     with pytest.raises(ValueError, match="maps must be"):

@@ -77,12 +77,14 @@ def plot_learning(
     return list(axes[0])
 
 
-def plot_worth(panels: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]], label: str) -> list[Axes]:
+def plot_worth(
+    panels: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]], label: str, step: int | None = None
+) -> list[Axes]:
     """Draw what several choices are worth over the steps, in panels beside each other: thin seeds, thick medians.
 
     Args:
         panels: ``{title: {choice: {step: [one value per seed]}}}``, the same choices in each.
-        label: of the axis of the values.
+        label: of the axis of the values. step: of the training, which each panel marks by a dotted line.
 
     Raises:
         ValueError: if there is no panel, the choices differ, or one has other numbers of seeds at some steps.
@@ -96,6 +98,9 @@ def plot_worth(panels: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]]
     for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
         for (name, of), look in zip(panel.items(), STYLES, strict=False):
             handles[name] = _seeds_and_median(ax, name, of, look)
+        if step is not None:
+            ax.axvline(step, color=INK, linewidth=1.4, linestyle=":")
+            ax.text(step + 20, 0.02, f"step {step}", size=10, va="bottom", transform=ax.get_xaxis_transform())
         ax.set(xlabel="training step")
         ax.set_title(title, fontsize=11, loc="left")
     axes[0, 0].set_ylabel(label)

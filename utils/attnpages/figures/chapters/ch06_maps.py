@@ -54,12 +54,12 @@ def plot_maps(
 
 
 def plot_two_ways(image: Tensor, maps: Mapping[str, Tensor], captions: Mapping[str, Sequence[str]]) -> list[Axes]:
-    """Draw what several hard models read of the same canvas: a row per model, on one scale from 0 to 1.
+    """Draw what several models read of the same canvas: a row per model, on one scale from 0 to 1.
 
     Args:
         image: ``(S, S)``, 0 = paper, 1 = ink.
         maps: ``{model: weights (T, n · n)}``; weights of 0.05 and more are written into their cells, and the cell of
-            the largest is framed. captions: ``{model: its T words}``.
+            the largest is framed, unless all are equal. captions: ``{model: its T words}``.
 
     Raises:
         ValueError: if there is no model, or its weights are not one square grid per word of its caption.
@@ -90,7 +90,7 @@ def plot_two_ways(image: Tensor, maps: Mapping[str, Tensor], captions: Mapping[s
                     fill = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.3, "alpha": 0.85}
                     at = {"x": left + side / 2, "y": top + 0.97 * side, "ha": "center", "va": "bottom"}
                     ax.text(**at, s=f"{weight:.2f}", size=8, bbox=fill)
-                if cell == int(each.argmax()):
+                if cell == int(each.argmax()) and each.max() > each.min():
                     _frame(ax, left, top, side)
     return list(axes.flat)
 
