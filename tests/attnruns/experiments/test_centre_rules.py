@@ -50,7 +50,7 @@ def test_walking_is_the_files_own_window(file):
 @torch.no_grad()
 def test_each_rule_finds_its_centre(file):
     s, h, S, p = given()
-    for name in set(centre_rules.WINDOWS) - {"oracle"}:
+    for name in set(centre_rules.WINDOWS) - {"oracle", "scattered"}:
         layer = attention(file, name)
         learned = layer.v_p(torch.tanh(layer.W_p(s)))[:, 0]
         wanted = {
@@ -100,6 +100,22 @@ def test_the_oracle_is_told_the_true_word_and_chooses_from_the_five_words_around
 
 
 @torch.no_grad()
+def test_scattered_words_are_five_of_the_list_with_the_true_one_and_new_ones_at_each_step(file):
+    names = centre_rules.file_with("scattered", 0)
+    model = names["Translator"](True)
+    lists = [(["six", ",", "forty", "two", ",", "seven", ",", "nine"], ["sechs"]), (["six", ",", "two"], ["sechs"])]
+    source, _ = names["batch_of"](lists)
+    _, weights, centres = model(source, 200)
+    chosen = weights > 0  # (B, steps, Tk)
+    assert chosen[0].sum(dim=1).tolist() == [5] * 200
+    assert chosen[1].tolist() == [[True] * 3 + [False] * 5] * 200  # shorter than five: all its words
+    assert chosen.gather(2, centres.long()[:, :, None]).all()
+    often = chosen[0, 10:].float().mean(dim=0)  # at the end the true word is the last
+    assert often[7] == 1
+    assert all(0.4 < share < 0.75 for share in often[:7].tolist())  # four of the seven others: 4 / 7
+
+
+@torch.no_grad()
 def test_a_started_decoder_begins_with_the_last_states_of_the_encoder(file):
     names = centre_rules.file_with("local_p_started", 0)
     model, states = names["Translator"](True), []
@@ -135,7 +151,7 @@ def test_true_positions_are_those_of_the_number_words():
     assert pairs == [(0, 1), (2, 0), (4, 3)]
 
 
-@pytest.mark.parametrize("name", ["last_weights", "local_m", "oracle", "local_p_started"])
+@pytest.mark.parametrize("name", ["last_weights", "local_m", "oracle", "scattered", "local_p_started"])
 def test_a_run_trains_and_measures(name, tmp_path, monkeypatch):
     monkeypatch.setattr(centre_rules, "LISTS", 3)
     figures = checked_run(centre_rules, Job(name, 0, 2), tmp_path, "cpu")

@@ -4,9 +4,10 @@ What is trained is the file itself, as it stands in the chapter, with another cl
 windows have the file's half-width and Gaussian, and the same number of parameters. For one seed all models read the
 same lists of numbers. It stays on the CPU, as the file does.
 
-Two more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position:
-is it enough to choose from few words? And local-p is trained with a decoder that starts from the encoder's last states,
-as in the paper, where the file's starts from zeros.
+Three more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position.
+The scattered words are as few, but do not lie together: the right word and others drawn from the whole list. Together
+they ask whether it is enough to choose from few words. And local-p is trained with a decoder that starts from the
+encoder's last states, as in the paper, where the file's starts from zeros.
 """
 
 import random
@@ -23,7 +24,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle")
+WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle", "scattered")
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
@@ -99,13 +100,25 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
 
         def forward(self, s: Tensor, p: Tensor, h: Tensor, S: Tensor) -> tuple[Tensor, Tensor, Tensor]:
             p = next(self.told)
-            place = torch.arange(h.shape[1])  # (Tk,)
-            allowed = (place < S[:, None]) & ((place - p[:, None]).abs() <= self.half_width)
             scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
+            allowed = self.allowed(p, torch.arange(h.shape[1]), S)  # (B, Tk)
             weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)
             return (weights[:, None] @ h)[:, 0], weights, p
 
-    return {"global": plain, "last_weights": LastWeights, "oracle": Oracle}.get(name, Ruled)
+        def allowed(self, p: Tensor, place: Tensor, S: Tensor) -> Tensor:
+            return (place < S[:, None]) & ((place - p[:, None]).abs() <= self.half_width)
+
+    class Scattered(Oracle):
+        """The true word and as many others as the oracle's window has, drawn from the whole list at each step."""
+
+        def allowed(self, p: Tensor, place: Tensor, S: Tensor) -> Tensor:
+            words = place < S[:, None]  # (B, Tk)
+            drawn = torch.rand(words.shape).masked_fill(~words, -1.0).scatter(1, p[:, None].long(), 2.0)  # (B, Tk)
+            rank = drawn.argsort(dim=1, descending=True).argsort(dim=1)  # (B, Tk): 0 for the true word
+            return words & (rank <= 2 * self.half_width)
+
+    ruled = {"global": plain, "last_weights": LastWeights, "oracle": Oracle, "scattered": Scattered}
+    return ruled.get(name, Ruled)
 
 
 def told(names: dict[str, Any]) -> type[nn.Module]:
@@ -190,7 +203,7 @@ def file_with(name: str, seed: int) -> dict[str, Any]:
     """
     names, _ = run_file(code(seed, name))
     names["Attention"] = attention_of(name, names["Attention"])
-    if name == "oracle":
+    if name in ("oracle", "scattered"):
         names["Translator"] = told(names)
     return names
 

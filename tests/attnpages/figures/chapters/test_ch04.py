@@ -6,8 +6,8 @@ from attnpages.figures.chapters.ch04 import (
     draw_orders,
     draw_placements,
     draw_windows,
+    plot_attended,
     plot_centre_paths,
-    plot_centres,
     plot_window,
 )
 
@@ -84,7 +84,7 @@ def test_no_path_is_refused():
 
 def test_positions_are_drawn_against_the_true_ones():
     five = {"global": [(0, 0), (1, 3)], "local-p": [(1, 0.5)]}
-    axes = plot_centres({"5 numbers": five, "15": {"local-p": [(9, 9.0)]}})
+    axes = plot_attended({"5 numbers": five, "15": {"local-p": [(9, 9.0)]}})
     assert [ax.get_title() for ax in axes] == ["5 numbers", "15"]
     diagonal, of_global, local_p = axes[0].lines
     assert list(diagonal.get_xdata()) == [0, 1]
@@ -94,6 +94,16 @@ def test_positions_are_drawn_against_the_true_ones():
     assert of_global.get_marker() != local_p.get_marker()
 
 
-def test_no_list_with_centres_is_refused():
+def test_the_centre_of_a_window_is_a_dot_of_its_models_colour():
+    panels = {"5": {"global": [(1, 1)], "local-p": [(1, 2)]}}
+    ax = plot_attended(panels, {"5": {"local-p": [(1, 1.5)]}})[0]
+    in_legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert in_legend == ["global", "local-p", "centre of the window"]
+    _, of_global, local_p, dots = ax.lines
+    assert list(dots.get_ydata()) == [1.5]
+    assert dots.get_color() == local_p.get_color() != of_global.get_color()
+
+
+def test_no_list_is_refused():
     with pytest.raises(ValueError, match="panels is empty"):
-        plot_centres({})
+        plot_attended({})

@@ -13,6 +13,7 @@ from attnpages.figures.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND,
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
 PLACEMENTS = ("output", "input", "both", "skip")
+Panels = Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]  # {title: {model: pairs of positions}}
 _MIDDLE, _RIGHT = 2.2, 4.5  # columns of the decoder, and of attention
 
 
@@ -257,12 +258,13 @@ def plot_centre_paths(
     return ax
 
 
-def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]) -> np.ndarray:
+def plot_attended(panels: Panels, centres: Panels | None = None) -> np.ndarray:
     """Draw where models attend against where they should: a panel per list, a colour and a mark per model.
 
     Args:
         panels: ``{title: {model: [(position of the true word, position attended to)]}}``. On the grey diagonal the two
             agree.
+        centres: the same for the centres of the windows, which are drawn as small dots of the model's colour.
 
     Returns:
         the axes, one per panel.
@@ -271,7 +273,7 @@ def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]
         ValueError: if there is no panel.
     """
     if not panels:
-        raise ValueError("panels is empty; give at least one list with its centres")
+        raise ValueError("panels is empty; give at least one list with what the models attend to")
     figure, axes = plt.subplots(1, len(panels), figsize=(6.5, 3.9), layout="constrained", squeeze=False)
     for ax, (title, models) in zip(axes[0], panels.items(), strict=True):
         last = max(position for pairs in models.values() for position, _ in pairs)
@@ -279,10 +281,17 @@ def plot_centres(panels: Mapping[str, Mapping[str, Sequence[tuple[float, float]]
         for (name, pairs), style, marker in zip(models.items(), STYLES, ("s", "o", "x"), strict=False):
             ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=7, color=style.colour,
                     fillstyle="none", markeredgewidth=1.5, label=readable(name))  # fmt: skip
+            if of_window := (centres or {}).get(title, {}).get(name):
+                ax.plot(*zip(*of_window, strict=True), linestyle="", marker=".", markersize=7, color=style.colour,
+                        alpha=0.6)  # fmt: skip
         ends = (-1, last + 1 + last / 40)  # the marks of the last word are whole
         ax.set(title=title, xlabel="position of the true word", xlim=ends, ylim=ends)
         for axis in (ax.xaxis, ax.yaxis):
             axis.set_major_locator(MaxNLocator(7, integer=True))
     axes[0, 0].set_ylabel("position attended to")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    if centres:
+        handles += [plt.Line2D([], [], linestyle="", marker=".", markersize=7, color=GREY)]
+        labels += ["centre of the window"]
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, columnspacing=1.2, handletextpad=0.3)
     return axes[0]
