@@ -7,6 +7,7 @@ prompts are measured; each prompt of a pair is the other's twin. The model ``exa
 instead, ``example_first`` the same lines with a twin that exchanges their first word.
 """
 
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -103,8 +104,27 @@ def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[H
     return {"binders": binders, "finders": finders, "others": others, **draws}, texts
 
 
-def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
-    """What the model finds without an exchange, with one, and with those of the controls."""
+def everywhere(paths: ExchangedPaths, words: Tensor, writers: list[Head]) -> Exchanged:
+    """All that comes later reads what these heads wrote on the twin, so the indirect paths are exchanged as well."""
+    theirs = [paths.contexts[layer][:, :, head].roll(1, dims=0) for layer, head in writers]
+    with without_heads(paths.attentions, writers, theirs), torch.no_grad():
+        return Exchanged(paths.model(words)[0], list(paths.model.maps(words)))
+
+
+def keys_of_the_twin(paths: ExchangedPaths, words: Tensor, first: int) -> Exchanged:
+    """All heads from layer ``first`` on have the twin's keys, whoever wrote them, and their own queries and values."""
+    later = zip(paths.model.blocks.layers[first:], paths.entering[first:], strict=False)
+    with ExitStack() as stack, torch.no_grad():
+        for block, x in later:
+            project = block.self_attention.project_key
+            theirs = project(block.norm_self(x.roll(1, dims=0)))
+            handle = project.register_forward_hook(lambda _, __, ___, theirs=theirs: theirs)
+            stack.callback(handle.remove)
+        return Exchanged(paths.model(words)[0], list(paths.model.maps(words)))
+
+
+def readings(paths: ExchangedPaths, words: Tensor, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
+    """What the model finds in ``words`` without an exchange, with one, and with those of the controls."""
     finders = heads["finders"]
     controls = {name: of for name, of in heads.items() if name not in ("binders", "finders")}
     return {
@@ -112,19 +132,24 @@ def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, E
         "keys": paths.read(keys=finders),
         "queries": paths.read(queries=finders),
         "values": paths.read(values=finders),
+        "everywhere": everywhere(paths, words, heads["binders"]),
+        "all keys": keys_of_the_twin(paths, words, min(finders)[0]),
         **{f"{name}, keys": paths.with_writers(of).read(keys=finders) for name, of in controls.items()},
+        **{f"{name}, everywhere": everywhere(paths, words, of) for name, of in controls.items()},
     }
 
 
 def exchange(job: Job) -> dict[str, Any]:
-    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values."""
+    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values, or
+    all later layers read it.
+    """
     pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
     heads, texts = heads_and_texts(pretrained, job.seed)
     seen: dict[str, list[dict[str, Tensor]]] = {}
     for first, second in pairs:
         words = torch.stack([first.tokens, second.tokens])
         paths = ExchangedPaths(pretrained.model, words, heads["binders"])
-        for name, found in readings(paths, heads).items():
+        for name, found in readings(paths, words, heads).items():
             seen.setdefault(name, []).append(followed(pretrained, first, found, heads["finders"]))
     read = {
         name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
@@ -152,11 +177,12 @@ def example(job: Job) -> dict[str, Any]:
     exchanged[one], exchanged[other] = words[other], words[one]
     first, second = (prompt(pretrained, list(of), which, labels) for of in (words, exchanged))
     end = int(first.asked[-1]) + 1
-    paths = ExchangedPaths(pretrained.model, torch.stack([first.tokens[:end], second.tokens[:end]]), heads["binders"])
+    both = torch.stack([first.tokens[:end], second.tokens[:end]])
+    paths = ExchangedPaths(pretrained.model, both, heads["binders"])
     figures: dict[str, Any] = {
         "tokens": [pretrained.tokenizer.decode([token]) for token in first.tokens[:end].tolist()]
     }
-    for name, found in readings(paths, heads).items():
+    for name, found in readings(paths, both, heads).items():
         probabilities = found.logits[0, -1].softmax(dim=-1)[label_ids(pretrained)]
         maps = [(found.maps[layer], head) for layer, head in heads["finders"]]
         weights = torch.stack([of[0, head, -1] for of, head in maps if of is not None]).mean(dim=0)  # none is fused
