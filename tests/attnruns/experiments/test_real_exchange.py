@@ -90,9 +90,16 @@ def test_a_run_measures_its_part(tmp_path):
     assert figures["heads"]["others"][0][0] == 1
     draws = [f"draw {draw}" for draw in range(real_exchange.DRAWS)]
     assert all(len(figures["heads"][draw]) == 1 and figures["heads"][draw] != [[1, 2]] for draw in draws)
-    who = ("", "others, ", *(f"{of}, " for of in draws))
-    exchanged = {f"{of}{how}" for of in who for how in ("keys", "everywhere")}
-    assert set(figures["read"]) == {"usual", "queries", "values", "all keys"} | exchanged
+    assert set(figures["read"]) == {"usual", *(f"{who}keys" for who in ("", "others, ", *(f"{of}, " for of in draws))),
+                                    "queries", "values"}  # fmt: skip
+    assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
+
+
+def test_a_wider_exchange_is_read_by_all_later_layers(tmp_path):
+    figures = checked_run(real_exchange, Job("wider", 0, 2), tmp_path, "cpu")
+    draws = [f"draw {draw}, everywhere" for draw in range(real_exchange.DRAWS)]
+    assert set(figures["read"]) == {"usual", "everywhere", "all keys", *draws}
+    assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
     assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
 
 

@@ -4,7 +4,8 @@ Nothing is trained. Of each prompt there is a twin in which the words are exchan
 one has *cat red*, the other has *lion red*. If the finders' keys read what the binders wrote on the twin, a line with
 *cat* is bound to *lion*, so at *lion* the model should name the colour of *cat*. ``steps`` says how many pairs of
 prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines
-instead, ``example_first`` the same lines with a twin that exchanges their first word.
+instead, ``example_first`` the same lines with a twin that exchanges their first word. ``wider`` exchanges more than the
+finders' keys.
 """
 
 from contextlib import ExitStack
@@ -123,8 +124,8 @@ def keys_of_the_twin(paths: ExchangedPaths, words: Tensor, first: int) -> Exchan
         return Exchanged(paths.model(words)[0], list(paths.model.maps(words)))
 
 
-def readings(paths: ExchangedPaths, words: Tensor, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
-    """What the model finds in ``words`` without an exchange, with one, and with those of the controls."""
+def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
+    """What the model finds without an exchange, with one, and with those of the controls."""
     finders = heads["finders"]
     controls = {name: of for name, of in heads.items() if name not in ("binders", "finders")}
     return {
@@ -132,36 +133,56 @@ def readings(paths: ExchangedPaths, words: Tensor, heads: dict[str, list[Head]])
         "keys": paths.read(keys=finders),
         "queries": paths.read(queries=finders),
         "values": paths.read(values=finders),
-        "everywhere": everywhere(paths, words, heads["binders"]),
-        "all keys": keys_of_the_twin(paths, words, min(finders)[0]),
         **{f"{name}, keys": paths.with_writers(of).read(keys=finders) for name, of in controls.items()},
-        **{f"{name}, everywhere": everywhere(paths, words, of) for name, of in controls.items()},
     }
 
 
 def exchange(job: Job) -> dict[str, Any]:
-    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values, or
-    all later layers read it.
-    """
+    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values."""
     pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
     heads, texts = heads_and_texts(pretrained, job.seed)
     seen: dict[str, list[dict[str, Tensor]]] = {}
     for first, second in pairs:
         words = torch.stack([first.tokens, second.tokens])
         paths = ExchangedPaths(pretrained.model, words, heads["binders"])
-        for name, found in readings(paths, words, heads).items():
+        for name, found in readings(paths, heads).items():
             seen.setdefault(name, []).append(followed(pretrained, first, found, heads["finders"]))
-    read = {
-        name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
-        for name, every in seen.items()
-    }
     cost = costs(pretrained, texts[1], [heads["binders"], heads["others"]])
     return {
         "heads": {name: numbered(of) for name, of in heads.items()},
         "counted": sum(of["own"].numel() for of in seen["usual"]),
         "cost": {name: round(nats, 4) for name, nats in zip(("binders", "others"), cost, strict=True)},
-        "read": read,
+        "read": means(seen),
     }
+
+
+def means(seen: dict[str, list[dict[str, Tensor]]]) -> dict[str, dict[str, float]]:
+    """The mean of each kind over the lines of all prompts, by the name of the reading."""
+    return {
+        name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
+        for name, every in seen.items()
+    }
+
+
+def wider(job: Job) -> dict[str, Any]:
+    """Which colour is named when all that comes later reads the exchange, and when all later keys are the twin's."""
+    pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
+    finders, binders = real_binding.chosen(table)
+    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
+    seen: dict[str, list[dict[str, Tensor]]] = {}
+    for first, second in pairs:
+        words = torch.stack([first.tokens, second.tokens])
+        paths = ExchangedPaths(pretrained.model, words, binders)
+        found_by = {
+            "usual": paths.read(),
+            "everywhere": everywhere(paths, words, binders),
+            "all keys": keys_of_the_twin(paths, words, min(finders)[0]),
+            **{f"{name}, everywhere": everywhere(paths, words, of) for name, of in draws.items()},
+        }
+        for name, found in found_by.items():
+            seen.setdefault(name, []).append(followed(pretrained, first, found, finders))
+    return {"heads": {"binders": numbered(binders), "finders": numbered(finders)}, "read": means(seen)}
 
 
 def example(job: Job) -> dict[str, Any]:
@@ -177,12 +198,11 @@ def example(job: Job) -> dict[str, Any]:
     exchanged[one], exchanged[other] = words[other], words[one]
     first, second = (prompt(pretrained, list(of), which, labels) for of in (words, exchanged))
     end = int(first.asked[-1]) + 1
-    both = torch.stack([first.tokens[:end], second.tokens[:end]])
-    paths = ExchangedPaths(pretrained.model, both, heads["binders"])
+    paths = ExchangedPaths(pretrained.model, torch.stack([first.tokens[:end], second.tokens[:end]]), heads["binders"])
     figures: dict[str, Any] = {
         "tokens": [pretrained.tokenizer.decode([token]) for token in first.tokens[:end].tolist()]
     }
-    for name, found in readings(paths, both, heads).items():
+    for name, found in readings(paths, heads).items():
         probabilities = found.logits[0, -1].softmax(dim=-1)[label_ids(pretrained)]
         maps = [(found.maps[layer], head) for layer, head in heads["finders"]]
         weights = torch.stack([of[0, head, -1] for of, head in maps if of is not None]).mean(dim=0)  # none is fused
@@ -193,7 +213,7 @@ def example(job: Job) -> dict[str, Any]:
     return figures
 
 
-PARTS: Parts = {"exchange": (exchange, 5), "example": (example, 1), "example_first": (example, 1)}
+PARTS: Parts = {"exchange": (exchange, 5), "wider": (wider, 5), "example": (example, 1), "example_first": (example, 1)}
 
 
 def run(job: Job) -> Outcome:
