@@ -60,6 +60,30 @@ def test_a_colour_is_the_words_own_or_that_of_the_other_word(pretrained, monkeyp
     assert seen["found_other"].flatten().tolist() == [0.25] * 2
 
 
+def test_everywhere_all_later_layers_read_the_exchange(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    words = torch.stack([first.tokens, second.tokens])
+    paths, model = real_exchange.ExchangedPaths(pretrained.model, words, [(1, 2)]), pretrained.model
+    usual, one = model(words)[0], real_exchange.everywhere(paths, words, [(1, 2)])
+    assert (one.logits - usual).abs().max() > 1e-4
+    torch.testing.assert_close(one.maps[:2], list(model.maps(words))[:2])  # layer 1 writes, and layer 2 reads it
+    assert (one.maps[2] - model.maps(words)[2]).abs().max() > 1e-4
+    torch.testing.assert_close(model(words)[0], usual)  # afterwards all is as it was
+
+
+def test_the_keys_of_the_twin_change_the_attention_from_a_layer_on(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    words, model = torch.stack([first.tokens, second.tokens]), pretrained.model
+    usual, paths = list(model.maps(words)), real_exchange.ExchangedPaths(model, words, [(0, 1)])
+    read = real_exchange.keys_of_the_twin(paths, words, 1)
+    torch.testing.assert_close(read.maps[0], usual[0])
+    attention, norm, x = model.blocks.layers[1].self_attention, model.blocks.layers[1].norm_self, paths.entering[1]
+    _, wanted = attention(norm(x), norm(x.roll(1, dims=0)), norm(x), paths.mask)
+    torch.testing.assert_close(read.maps[1], wanted)
+    assert (read.maps[1] - usual[1]).abs().max() > 1e-4
+    torch.testing.assert_close(list(model.maps(words)), usual)  # afterwards all is as it was
+
+
 def test_a_run_measures_its_part(tmp_path):
     figures = checked_run(real_exchange, Job("exchange", 0, 2), tmp_path, "cpu")
     assert figures["heads"]["binders"] == [[1, 2]]
@@ -68,6 +92,14 @@ def test_a_run_measures_its_part(tmp_path):
     assert all(len(figures["heads"][draw]) == 1 and figures["heads"][draw] != [[1, 2]] for draw in draws)
     assert set(figures["read"]) == {"usual", *(f"{who}keys" for who in ("", "others, ", *(f"{of}, " for of in draws))),
                                     "queries", "values"}  # fmt: skip
+    assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
+
+
+def test_a_wider_exchange_is_read_by_all_later_layers(tmp_path):
+    figures = checked_run(real_exchange, Job("wider", 0, 2), tmp_path, "cpu")
+    draws = [f"draw {draw}, everywhere" for draw in range(real_exchange.DRAWS)]
+    assert set(figures["read"]) == {"usual", "everywhere", "all keys", *draws}
+    assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
     assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
 
 

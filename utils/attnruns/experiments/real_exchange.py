@@ -4,9 +4,11 @@ Nothing is trained. Of each prompt there is a twin in which the words are exchan
 one has *cat red*, the other has *lion red*. If the finders' keys read what the binders wrote on the twin, a line with
 *cat* is bound to *lion*, so at *lion* the model should name the colour of *cat*. ``steps`` says how many pairs of
 prompts are measured; each prompt of a pair is the other's twin. The model ``example`` reads the chapter's four lines
-instead, ``example_first`` the same lines with a twin that exchanges their first word.
+instead, ``example_first`` the same lines with a twin that exchanges their first word. ``wider`` exchanges more than the
+finders' keys.
 """
 
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -103,6 +105,25 @@ def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[H
     return {"binders": binders, "finders": finders, "others": others, **draws}, texts
 
 
+def everywhere(paths: ExchangedPaths, words: Tensor, writers: list[Head]) -> Exchanged:
+    """All that comes later reads what these heads wrote on the twin, so the indirect paths are exchanged as well."""
+    theirs = [paths.contexts[layer][:, :, head].roll(1, dims=0) for layer, head in writers]
+    with without_heads(paths.attentions, writers, theirs), torch.no_grad():
+        return Exchanged(paths.model(words)[0], list(paths.model.maps(words)))
+
+
+def keys_of_the_twin(paths: ExchangedPaths, words: Tensor, first: int) -> Exchanged:
+    """All heads from layer ``first`` on have the twin's keys, whoever wrote them, and their own queries and values."""
+    later = zip(paths.model.blocks.layers[first:], paths.entering[first:], strict=False)
+    with ExitStack() as stack, torch.no_grad():
+        for block, x in later:
+            project = block.self_attention.project_key
+            theirs = project(block.norm_self(x.roll(1, dims=0)))
+            handle = project.register_forward_hook(lambda _, __, ___, theirs=theirs: theirs)
+            stack.callback(handle.remove)
+        return Exchanged(paths.model(words)[0], list(paths.model.maps(words)))
+
+
 def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, Exchanged]:
     """What the model finds without an exchange, with one, and with those of the controls."""
     finders = heads["finders"]
@@ -126,17 +147,42 @@ def exchange(job: Job) -> dict[str, Any]:
         paths = ExchangedPaths(pretrained.model, words, heads["binders"])
         for name, found in readings(paths, heads).items():
             seen.setdefault(name, []).append(followed(pretrained, first, found, heads["finders"]))
-    read = {
-        name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
-        for name, every in seen.items()
-    }
     cost = costs(pretrained, texts[1], [heads["binders"], heads["others"]])
     return {
         "heads": {name: numbered(of) for name, of in heads.items()},
         "counted": sum(of["own"].numel() for of in seen["usual"]),
         "cost": {name: round(nats, 4) for name, nats in zip(("binders", "others"), cost, strict=True)},
-        "read": read,
+        "read": means(seen),
     }
+
+
+def means(seen: dict[str, list[dict[str, Tensor]]]) -> dict[str, dict[str, float]]:
+    """The mean of each kind over the lines of all prompts, by the name of the reading."""
+    return {
+        name: {kind: rounded_mean(torch.cat([of[kind].flatten() for of in every])) for kind in every[0]}
+        for name, every in seen.items()
+    }
+
+
+def wider(job: Job) -> dict[str, Any]:
+    """Which colour is named when all that comes later reads the exchange, and when all later keys are the twin's."""
+    pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
+    finders, binders = real_binding.chosen(table)
+    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
+    seen: dict[str, list[dict[str, Tensor]]] = {}
+    for first, second in pairs:
+        words = torch.stack([first.tokens, second.tokens])
+        paths = ExchangedPaths(pretrained.model, words, binders)
+        found_by = {
+            "usual": paths.read(),
+            "everywhere": everywhere(paths, words, binders),
+            "all keys": keys_of_the_twin(paths, words, min(finders)[0]),
+            **{f"{name}, everywhere": everywhere(paths, words, of) for name, of in draws.items()},
+        }
+        for name, found in found_by.items():
+            seen.setdefault(name, []).append(followed(pretrained, first, found, finders))
+    return {"heads": {"binders": numbered(binders), "finders": numbered(finders)}, "read": means(seen)}
 
 
 def example(job: Job) -> dict[str, Any]:
@@ -167,7 +213,7 @@ def example(job: Job) -> dict[str, Any]:
     return figures
 
 
-PARTS: Parts = {"exchange": (exchange, 5), "example": (example, 1), "example_first": (example, 1)}
+PARTS: Parts = {"exchange": (exchange, 5), "wider": (wider, 5), "example": (example, 1), "example_first": (example, 1)}
 
 
 def run(job: Job) -> Outcome:

@@ -13,7 +13,6 @@ from attnpages.figures.chapters.ch15 import (
     plot_errors,
     plot_followed,
     plot_learner,
-    plot_two_heads,
     plot_worlds,
 )
 from attnpages.figures.palette import BLUE
@@ -133,20 +132,6 @@ def test_worlds_need_a_curve_and_words():
     for curves in ({}, {"stored": {0: [1.0]}}):
         with pytest.raises(ValueError, match="positive numbers of words"):
             plot_worlds(curves)
-
-
-def test_two_heads_are_drawn_in_percent_and_the_found_step_is_framed():
-    weights = torch.tensor([[1.0, 0, 0], [1, 0, 0], [0, 0.996, 0.004]])
-    axes = plot_two_heads({"by hand": (weights, weights), "trained": (weights, weights)}, ["cup", "hat", "cup"], "–ab")
-    assert [ax.get_title() for ax in axes[::3]] == ["layer 1 binds, by hand", "layer 2 finds, trained"]
-    assert [text.get_text() for text in axes[1].texts] == ["100", "100", "100"]
-    assert axes[1].patches[-1].get_xy() == (0.5, 1.5)
-
-
-@pytest.mark.parametrize(("pairs", "words"), [({}, ["a", "a"]), ({"one": (torch.eye(2), torch.eye(2))}, ["a", "b"])])
-def test_two_heads_need_a_network_and_a_question_that_stood_before(pairs, words):
-    with pytest.raises(ValueError, match="at least one network"):
-        plot_two_heads(pairs, words, "–x")
 
 
 def test_each_block_shows_weights_and_answers_and_frames_what_is_expected():

@@ -223,35 +223,6 @@ def _by_distance(queries: np.ndarray, keys: np.ndarray, beta: float) -> np.ndarr
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def plot_two_heads(
-    pairs: Mapping[str, tuple[object, object]], words: Sequence[str], shown: Sequence[str]
-) -> list[Axes]:
-    """Draw the weights of the head that binds and of the head that finds, in percent: a row of two maps per network.
-
-    Args:
-        pairs: ``{network: (weights of layer 1 (T, T), weights of layer 2)}``.
-        words: of the T steps; the last one, the question, stood at an earlier step as well. shown: their colours.
-
-    Raises:
-        ValueError: if there is no network, or the question stands at no earlier step.
-    """
-    if not pairs or words[-1] not in words[:-1]:
-        raise ValueError(f"pairs must hold at least one network, and the last of words stand before, got {words}")
-    _, grid = plt.subplots(len(pairs), 2, figsize=(6.5, 3.3 * len(pairs)), layout="constrained", squeeze=False)
-    steps = [f"{word}\n{colour}" for word, colour in zip(words, shown, strict=True)]
-    found = list(words).index(words[-1])
-    for axes, (network, maps) in zip(grid, pairs.items(), strict=True):
-        for ax, weights, title in zip(axes, maps, ("layer 1 binds", "layer 2 finds"), strict=True):
-            percent = as_array(weights) * 100
-            plot_heat(percent, "", "", annotate=False, xticks=steps, yticks=words, limits=(0, 100), ax=ax,
-                      title=f"{title}, {network}")  # fmt: skip
-            for (row, column), weight in np.ndenumerate(percent):
-                if weight >= 1:
-                    say(ax, column, row, f"{weight:.0f}", size=11, colour=PAPER if weight > 50 else INK)
-        axes[1].add_patch(Rectangle((found + 0.5, len(words) - 1.5), 1, 1, fill=False, color=TRUTH_COLOUR, linewidth=3))
-    return list(grid.flat)
-
-
 def plot_followed(
     blocks: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[float], str]]], colours: Sequence[str]
 ) -> list[Axes]:
