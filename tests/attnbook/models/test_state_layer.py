@@ -18,7 +18,7 @@ def test_a_word_sees_itself_and_those_before_it_and_each_of_them(kind, draw):
         assert [bool(row.any()) for row in seen[0]] == [s <= t for s in range(T)]
 
 
-@pytest.mark.parametrize("kind", ["linear", "sum", "sum_units", "forgetting", "delta", "gated"])
+@pytest.mark.parametrize("kind", ["linear", "sum", "sum_units", "forgetting", "forgetting_units", "delta", "gated"])
 def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close):
     x = draw(B, T, D)
     layer = StateLayer(D, N, kind).to(x)
@@ -39,6 +39,9 @@ def test_a_layer_is_what_its_steps_compute_one_after_the_other(kind, draw, close
         elif kind == "forgetting":
             pace = torch.nn.functional.softplus(rate)
             context, state = forgetting_step(query, key, pace[:, None] * value, (-pace).exp(), state)
+        elif kind == "forgetting_units":
+            value, keep = rate.sigmoid()[:, None] * value, layer.rate(x[:, t])[:, 1].sigmoid()
+            context, state = forgetting_step(unit_features(query), unit_features(key), value, keep, state)
         else:
             if kind == "gated" and state is not None:
                 state = layer.rate(x[:, t])[:, 1].sigmoid()[:, None, None] * state
@@ -63,7 +66,7 @@ def test_a_hybrid_has_the_layers_that_it_is_given():
 
 
 def test_an_unknown_kind_is_refused():
-    kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, delta, gated"
+    kinds = "softmax, softmax_near, linear, sum, sum_units, forgetting, forgetting_units, delta, gated"
     with pytest.raises(ValueError, match=f"kind must be one of {kinds}, got 'none'"):
         StateLayer(D, N, "none")
 

@@ -49,6 +49,15 @@ def test_rounding_twice_in_the_same_blocks_is_rounding_once():
     assert not torch.allclose(real_texts.other_blocks(once, 4), once, atol=1e-3)
 
 
+def test_rounding_by_feature_has_blocks_of_neighbouring_tokens():
+    numbers = torch.randn(1, 40, 3, generator=torch.Generator().manual_seed(2))
+    found = real_texts.by_feature_in_fewer_bits(numbers, 4, offset=True)
+    assert found.shape == numbers.shape
+    assert torch.equal(found[0, :32].T, real_texts.in_fewer_bits(numbers[0, :32].T, 4, offset=True))
+    wide = torch.cat([numbers[:, :, :2], 100 * numbers[:, :, 2:]], dim=2)
+    assert torch.equal(real_texts.by_feature_in_fewer_bits(wide, 4, offset=True)[..., :2], found[..., :2])
+
+
 def test_after_a_measurement_the_model_is_as_before(tiny):
     words = torch.arange(3, 23)[None]
     before = tiny.model(words)[0]

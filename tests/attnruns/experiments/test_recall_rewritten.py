@@ -36,13 +36,13 @@ def test_who_names_the_newest_value_is_always_right_and_who_names_the_first_only
     assert first["64"] < 0.2
 
 
-def test_all_models_have_as_many_parameters_but_the_gated_one_has_a_second_rate_per_layer():
+def test_all_models_have_as_many_parameters_but_two_have_a_second_rate_per_layer():
     numbers = {
         name: sum(p.numel() for p in recall_rewritten.build(name).parameters()) for name in recall_rewritten.KINDS
     }
-    gated = numbers.pop("gated")
+    with_two = {numbers.pop(name) for name in ("gated", "forgetting_units")}
     assert len(set(numbers.values())) == 1
-    assert gated == numbers["delta"] + 2 * (recall_rewritten.FEATURES + 1)
+    assert with_two == {numbers["delta"] + 2 * (recall_rewritten.FEATURES + 1)}
 
 
 @pytest.mark.parametrize("name, best", once_on_the_card(recall_rewritten.EXPERIMENT.steps), indirect=["best"])

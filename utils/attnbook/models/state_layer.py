@@ -43,6 +43,12 @@ def _forgetting(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Ten
     return forgetting_attention(query, key, pace[..., None] * value, keep=(-pace).exp())[0]
 
 
+def _forgetting_units(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
+    """The gated delta rule without its correction: the sum of β k vᵀ fades, with keys of length 1."""
+    beta, keep = rates.sigmoid().unbind(dim=-1)  # (B, T) each
+    return forgetting_attention(unit_features(query), unit_features(key), beta[..., None] * value, keep=keep)[0]
+
+
 def _delta(query: Tensor, key: Tensor, value: Tensor, rates: Tensor) -> Tensor:
     """Corrects what it holds under a key."""
     return delta_rule(unit_features(query), unit_features(key), value, rate=rates[..., 0].sigmoid())[0]
@@ -61,11 +67,12 @@ KINDS: dict[str, Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]] = {
     "sum": _sum,
     "sum_units": _sum_units,
     "forgetting": _forgetting,
+    "forgetting_units": _forgetting_units,
     "delta": _delta,
     "gated": _gated,
 }
 # What the biases of a word's rates are at first, one per rate: where fading is learned, 98 % stays.
-RATES_AT_FIRST = {"forgetting": (-4.0,), "gated": (0.0, 4.0)}
+RATES_AT_FIRST = {"forgetting": (-4.0,), "forgetting_units": (0.0, 4.0), "gated": (0.0, 4.0)}
 
 
 class StateLayer(nn.Module):

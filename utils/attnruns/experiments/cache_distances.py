@@ -12,7 +12,7 @@ from attnruns.experiments.smaller_caches import BEFORE, WAYS, WORDS, loss_and_co
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-ASKED = ("full", "rounded", "eight_global", "windows", "no_sinks")  # of the ways
+ASKED = ("full", "rounded", "rounded_by_feature", "eight_global", "windows", "no_sinks")  # of the ways
 BACK = (100, 300, 700, 1200)  # from the beginning of the first list to that of the second one, in tokens
 
 

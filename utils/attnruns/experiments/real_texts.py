@@ -95,6 +95,13 @@ def in_fewer_bits(numbers: Tensor, bits: int, offset: bool) -> Tensor:
     return (((blocks - low) / step).round() * step + low).reshape(numbers.shape)
 
 
+def by_feature_in_fewer_bits(numbers: Tensor, bits: int, offset: bool) -> Tensor:
+    """The same for ``(…, T, F)`` in blocks of 32 neighbouring tokens of one feature; the last token is repeated."""
+    length = numbers.shape[-2]
+    filled = torch.cat([numbers, numbers[..., -1:, :].expand(*numbers.shape[:-2], -length % 32, -1)], dim=-2)
+    return in_fewer_bits(filled.mT, bits, offset).mT[..., :length, :]
+
+
 def other_blocks(weight: Tensor, bits: int) -> Tensor:
     """A matrix rounded in blocks that begin 16 numbers later in each row, below eight bits with an offset."""
     return in_fewer_bits(weight.roll(-16, dims=1), bits, offset=bits < 8).roll(16, dims=1)
@@ -128,11 +135,16 @@ def weight_bits(job: Job) -> dict[str, Any]:
 
 
 @contextmanager
-def rounded_cache(model, bits: int, offset: bool) -> Iterator[None]:
-    """Inside this block all keys and values are rounded before they are used, keys before they are turned."""
-    parts = [part for attention in attentions_of(model) for part in (attention.project_key, attention.project_value)]
+def rounded_cache(model, bits: int, offset: bool, keys_by_feature: bool = False) -> Iterator[None]:
+    """Inside this block all keys and values are rounded before they are used, keys before they are turned.
+
+    With ``keys_by_feature``, the blocks of keys lie along the tokens; a block then knows the tokens that complete it.
+    """
+    of_keys = by_feature_in_fewer_bits if keys_by_feature else in_fewer_bits
     hooks = [
-        part.register_forward_hook(lambda _, inputs, output: in_fewer_bits(output, bits, offset)) for part in parts
+        part.register_forward_hook(lambda _, inputs, output, way=way: way(output, bits, offset))
+        for attention in attentions_of(model)
+        for part, way in ((attention.project_key, of_keys), (attention.project_value, in_fewer_bits))
     ]
     try:
         yield

@@ -15,7 +15,7 @@ from attnruns.shared.seq2seq import chunk_means, train
 
 KEYS, STATE = 8, 16  # different keys in a sequence; features of queries and keys
 TRAINED_PAIRS, TESTED_PAIRS = (8, 16, 24, 32), (8, 16, 24, 32, 64)
-KINDS = ("softmax", "softmax_near", "sum", "sum_units", "forgetting", "delta", "gated")
+KINDS = ("softmax", "softmax_near", "sum", "sum_units", "forgetting", "forgetting_units", "delta", "gated")
 
 
 class Rewritten:

@@ -40,17 +40,21 @@ class Way(NamedTuple):
             among them.
         bits: of each rounded number; ``None`` leaves it as it is. Blocks of 32 add a scale and an offset: one more bit.
         sinks: first tokens that all other layers keep.
+        keys_by_feature: the blocks of rounded keys have 32 neighbouring tokens of one feature, not 32 features of one
+            token (after Liu et al. 2024, "KIVI", where the newest tokens aren't rounded).
     """
 
     layers: Collection[int]
     share: float = 1.0
     bits: int | None = None
     sinks: int = SINKS
+    keys_by_feature: bool = False
 
 
 WAYS = {
     "full": Way(LAYERS),
     "rounded": Way(LAYERS, bits=4),
+    "rounded_by_feature": Way(LAYERS, bits=4, keys_by_feature=True),
     "eight_global": Way(range(17, 25), 1 / 16),
     "windows": Way((), 5 / 16),
     "no_sinks": Way((), 5 / 16, sinks=0),
@@ -89,7 +93,8 @@ def loss_and_copied(model: LanguageModel, text: Tensor, way: Way) -> tuple[list[
     masks = masks_by_layer(model, length, tokens_kept(way, before) - way.sinks, way.layers, way.sinks)
     scored = min(SCORED, before - BEGINNING - WORDS - 1)
     since = before - scored - 1  # the token before the scored ones
-    with fused(model), rounded_cache(model, way.bits, offset=True) if way.bits else nullcontext():
+    rounding = rounded_cache(model, way.bits, True, way.keys_by_feature) if way.bits else nullcontext()
+    with fused(model), rounding:
         logits, end = read_under(model, text, masks, since), text[:, since:]
     nats = surprises(logits, end)[0, :scored]
     guessed, listed = logits[0, -WORDS:-1].argmax(dim=-1), end[0, -WORDS:]
