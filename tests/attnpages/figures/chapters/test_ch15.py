@@ -33,22 +33,22 @@ def test_episodes_need_fitting_shapes():
 TOKENS = ["horse", "green", "cup", "red", "door", "blue", "cup"]
 
 
-def rows_of(ax):
-    """What stands in the boxes of the three rows, from below."""
+def rows_of(ax, *ys):
+    """What stands in the boxes of the rows, from below."""
     said = {text.get_position(): text.get_text() for text in ax.texts if text.get_text()}
-    return [[said[step, y] for step in range(7)] for y in (0.4, 2.64, 3.9)]
+    return [[said[step, y] for step in range(7)] for y in ys]
 
 
 def test_a_circuit_binds_each_token_to_the_one_before_it_and_answers():
     ax = draw_circuit(TOKENS)
-    assert rows_of(ax) == [TOKENS, ["horse", *TOKENS[:-1]], TOKENS]
+    assert rows_of(ax, 0.4, 2.64, 3.9) == [TOKENS, ["horse", *TOKENS[:-1]], TOKENS]
     assert ax.texts[-4].get_text() == "red"
 
 
-def test_a_circuit_reads_its_keys_from_a_twin():
+def test_a_circuit_reads_its_keys_from_a_twin_that_stands_above_our_input():
     twin = ["horse", "green", "door", "red", "cup", "blue", "door"]
     ax = draw_circuit(TOKENS, twin)
-    assert rows_of(ax) == [twin, ["horse", *twin[:-1]], TOKENS]
+    assert rows_of(ax, 0.4, 1.5, 3.74, 5.0) == [TOKENS, twin, ["horse", *twin[:-1]], TOKENS]
     assert ax.texts[-4].get_text() == "blue"
 
 

@@ -50,29 +50,34 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
     Raises:
         ValueError: if the twin has another length, or the question stands nowhere among the tokens that are bound.
     """
-    read = tokens if twin is None else twin
+    read, lift = (tokens, 0.0) if twin is None else (twin, 1.1)  # with a twin, its row stands above ours
     bound = [read[max(step - 1, 0)] for step in range(len(tokens))]  # step 0 can only attend to itself
     if len(read) != len(tokens) or tokens[-1] not in bound[1:]:
         raise ValueError(f"the last token must stand before the last, and a twin be as long, got {tokens} and {twin}")
-    ax = canvas(None, (7.2, 5.0), (-1.75, len(tokens) - 0.5), (-1.6, 6.1))
+    ax = canvas(None, (7.2, 5.0 + 0.65 * lift), (-1.75, len(tokens) - 0.5), (-1.6, 6.1 + lift))
     last, found = len(tokens) - 1, bound.index(tokens[-1], 1)
-    labels = {0.4: "input" if twin is None else "the twin's\ninput", 2.64: "bound token", 3.9: "own token"}
-    for y, label in labels.items():
+    labels = {0.4: "input" if twin is None else "our input", 2.64 + lift: "bound token", 3.9 + lift: "own token"}
+    for y, label in (labels if twin is None else labels | {0.4 + lift: "the twin's\ninput"}).items():
         say(ax, -0.6, y, label, ha="right", size=10.5, colour=BLUE if label == "bound token" else INK)
     for step, token in enumerate(tokens):
         fill, before = READS if step == found else PAPER, max(step - 1, 0)
         say(ax, step, -0.15, f"step {step}", size=10)
-        for y, name, colour in ((0.4, read[step], INK), (2.64, bound[step], BLUE), (3.9, token, INK)):
-            box_around(ax, (step, y), 0.86, 0.56, "", fill=fill if y > 1 else PAPER, edge=colour)
+        rows = [(0.4, token, PAPER, INK), (2.64 + lift, bound[step], fill, BLUE), (3.9 + lift, token, fill, INK)]
+        if twin is not None:
+            rows.append((0.4 + lift, read[step], PAPER if read[step] == token else WRITES, INK))
+        for y, name, inside, colour in rows:
+            box_around(ax, (step, y), 0.86, 0.56, "", fill=inside, edge=colour)
             say(ax, step, y, name, colour=colour)
-        arrow(ax, (before + 0.1, 0.72), (step + (0.02 if step else 0.1), 2.33), BLUE, 2.0)
-        if twin is None:  # the residual connection passes behind the bound token
-            line(ax, (step - 0.3, step - 0.3), (0.72, 2.33), FAINT, 1.2, dashed=True)
-            arrow(ax, (step - 0.3, 2.95), (step - 0.3, 3.6), FAINT, 1.2, dashed=True)
-    arrow(ax, (last - 0.1, 3.6), (found + 0.2, 2.95), TRUTH_COLOUR, 2.0)
-    arrow(ax, (found + 0.1, 4.2), (last - 0.46, 5.2), INK, 1.8)
-    box_around(ax, (last, 5.3), 0.86, 0.56, tokens[found], fill=WRITES, edge=INK)
-    say(ax, last, 5.85, "answer", size=10)
+        arrow(ax, (before + 0.1, 0.72 + lift), (step + (0.02 if step else 0.1), 2.33 + lift), BLUE, 2.0)
+        if twin is not None:
+            line(ax, (step - 0.3, step - 0.3), (0.72, 0.08 + lift), FAINT, 1.2, dashed=True)
+        # the residual connection, which passes behind the twin and the bound token
+        line(ax, (step - 0.3, step - 0.3), (0.72 + lift, 2.33 + lift), FAINT, 1.2, dashed=True)
+        arrow(ax, (step - 0.3, 2.95 + lift), (step - 0.3, 3.6 + lift), FAINT, 1.2, dashed=True)
+    arrow(ax, (last - 0.1, 3.6 + lift), (found + 0.2, 2.95 + lift), TRUTH_COLOUR, 2.0)
+    arrow(ax, (found + 0.1, 4.2 + lift), (last - 0.46, 5.2 + lift), INK, 1.8)
+    box_around(ax, (last, 5.3 + lift), 0.86, 0.56, tokens[found], fill=WRITES, edge=INK)
+    say(ax, last, 5.85 + lift, "answer", size=10)
     say(ax, -1.7, -0.75, "1 bind: a head of layer 1 copies the token of the step before", ha="left", colour=BLUE)
     say(ax, -1.7, -1.3, "2 find: the query is the own token, the keys are the bound ones", ha="left",
         colour=TRUTH_COLOUR)  # fmt: skip
