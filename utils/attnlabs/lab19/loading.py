@@ -83,7 +83,7 @@ LOAD_GPT2 = Exercise(
     load_gpt2,
     cases=_files,
     gradients=False,
-    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our Block that of SmolLM2"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our decoder that of SmolLM2"),
 )
 
 must = LOAD_GPT2.properties

@@ -65,7 +65,7 @@ MAP_NAMES = Exercise(
     cases=_files,
     gradients=False,
     device=False,
-    about=About(points=2, minutes=20, difficulty=2, read_again="Five settings make our Block that of SmolLM2"),
+    about=About(points=2, minutes=20, difficulty=2, read_again="Five settings make our decoder that of SmolLM2"),
 )
 
 

@@ -35,7 +35,7 @@ def _queries(draw):
 ROTARY_WITH_BASE = Exercise(
     rotary_with_base,
     cases=_queries,
-    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our Block that of SmolLM2"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our decoder that of SmolLM2"),
 )
 
 

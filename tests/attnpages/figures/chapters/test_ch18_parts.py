@@ -1,6 +1,13 @@
 import pytest
 
-from attnpages.figures.chapters.ch18_parts import Half, Lead, plot_halves, plot_leads, plot_precision_and_brevity
+from attnpages.figures.chapters.ch18_parts import (
+    Half,
+    Lead,
+    plot_halves,
+    plot_leads,
+    plot_pairs,
+    plot_precision_and_brevity,
+)
 
 LEADS = {"up to 9": Lead((1.0, 0.5), (1.2, 0.6)), "10 and more": Lead((-1.0, 0.7), (1.1, 0.8))}
 
@@ -15,6 +22,19 @@ def test_the_bars_are_both_parts_and_their_hypotenuse():
         plot_halves({"three": Half(3, 4)}, {"eight": 1.0})
     with pytest.raises(ValueError, match="at least one"):
         plot_halves({}, {})
+
+
+def test_each_pair_of_trainings_has_a_dot_and_the_intervals_lie_around_their_mean():
+    ax = plot_pairs({"A": [-1.0, 0.0], "B": [2.0, 3.0]}, {"narrow": 0.5, "wide": 2.0}, "lead")
+    dots = [mark for mark in ax.lines if mark.get_marker() == "o"]
+    assert [mark.get_xdata()[0] for mark in dots] == [-1.0, 0.0, 2.0, 3.0]
+    spans = [tuple(mark.get_xdata()) for mark in ax.lines if len(set(mark.get_xdata())) == 2]
+    assert spans == [(0.5, 1.5), (-1.0, 3.0)]
+    assert [text.get_text() for text in ax.texts] == ["0.5 to 1.5", "−1.0 to 3.0"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B", "narrow", "wide"]
+    for pairs, halves in (({}, {"wide": 1.0}), ({"A": []}, {"wide": 1.0}), ({"A": [1.0]}, {})):
+        with pytest.raises(ValueError, match="an entry each"):
+            plot_pairs(pairs, halves, "lead")
 
 
 def test_each_factor_of_bleu_has_a_panel_and_each_model_a_curve():

@@ -1,6 +1,7 @@
 """Figures of chapter 18 that split a number: an interval by what is random, and BLEU into precision and brevity."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,7 @@ from matplotlib.lines import Line2D
 from attnpages.figures.boxes import line
 from attnpages.figures.chapters.ch18 import MODELS
 from attnpages.figures.palette import AMBER, BLUE, DARK_GREY, LINE
-from attnpages.figures.style import Look, styles_for
+from attnpages.figures.style import Look, new_axes, styles_for
 
 _BLEU: Look = {"marker": "o", "markersize": 7, "color": BLUE, "linestyle": ""}
 _PRECISION: Look = {"marker": "s", "markersize": 7, "color": BLUE, "markerfacecolor": "white", "linestyle": ""}
@@ -66,6 +67,39 @@ def plot_halves(halves: Mapping[str, Half], difference: Mapping[str, float]) -> 
         ax.margins(x=0.1)
     axes[-1, 0].set_xlabel("half the width of the interval, in BLEU")
     return list(axes[:, 0])
+
+
+def plot_pairs(
+    pairs: Mapping[str, Sequence[float]], halves: Mapping[str, float], xlabel: str, ax: Axes | None = None
+) -> Axes:
+    """Draw the difference of each pair of trainings as a dot, a row per training, and intervals around their mean.
+
+    Args:
+        pairs: ``{name of a training: its differences to the other model's trainings}``, from top to bottom.
+        halves: ``{name of an interval: half its width}``, drawn below the dots.
+        xlabel: what is drawn, with its unit.
+
+    Raises:
+        ValueError: if there is no pair or no interval.
+    """
+    if not pairs or not all(pairs.values()) or not halves:
+        raise ValueError(f"pairs and halves need an entry each, got {dict(pairs)} and {dict(halves)}")
+    names, middle = [*pairs, *halves], mean(value for of in pairs.values() for value in of)
+    ax = new_axes(ax, (6.5, 1.0 + 0.5 * len(names)))
+    ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
+    ax.axvline(middle, color=BLUE, linewidth=1.2, zorder=1)
+    for row, of in enumerate(pairs.values()):
+        for number, value in enumerate(of):  # one above another, so that equal ones are seen
+            ax.plot([value], [row + 0.2 * (number - (len(of) - 1) / 2)], zorder=3, **_BLEU)
+    for row, half in enumerate(halves.values(), start=len(pairs)):
+        line(ax, (middle - half, middle + half), (row, row), AMBER, width=9, zorder=2)
+        ends = f"{middle - half:.1f} to {middle + half:.1f}".replace("-", "−")
+        look: Look = {"textcoords": "offset points", "va": "top", "fontsize": 10}
+        ax.annotate(ends, (middle, row), (6, -7), zorder=4, **look)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel=xlabel, ylim=(len(names) - 0.3, -0.6))
+    ax.grid(False, axis="y")
+    return ax
 
 
 def plot_precision_and_brevity(

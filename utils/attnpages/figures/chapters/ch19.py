@@ -229,12 +229,12 @@ def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None =
     """
     if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "rest"}:
         raise ValueError(f"parts are {[*STATIONS, 'rest']}, got {sorted(unknown)}")
-    pitch = 2.7
+    pitch = 2.7 if any("\n" in name for name in rows) else 2.2
     ax = canvas(ax, (6.5, 0.1 + 0.6 * pitch * len(rows)), (0, 11.4), (-pitch * len(rows) + 0.4, 0.4))
     for row, (name, (changed, result)) in enumerate(rows.items()):
-        y = -pitch * row - 1.25
+        y = -pitch * row - (pitch - 1.45)
         title, _, expected = name.partition("\n")
-        say(ax, 0.1, y + 1.25, title, ha="left", size=10, weight="bold")
+        say(ax, 0.1, -pitch * row, title, ha="left", size=10, weight="bold")
         if expected:
             say(ax, 0.1, y + 0.75, expected, ha="left", size=10, colour=DARK_GREY)
         ends = [*(x for x, _ in STATIONS.values()), 10.4]
