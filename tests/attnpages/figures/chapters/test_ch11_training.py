@@ -1,10 +1,33 @@
 import pytest
 
-from attnpages.figures.chapters.ch11_training import draw_bert_input, draw_next_tokens, draw_routes, draw_stages
+from attnpages.figures.chapters.ch11_training import (
+    draw_bert_input,
+    draw_contexts,
+    draw_next_tokens,
+    draw_routes,
+    draw_stages,
+)
+from attnpages.figures.palette import FAINT, INK
 
 
 def said(ax):
     return [text.get_text() for text in ax.texts]
+
+
+def test_a_word_reads_itself_one_side_twice_one_side_and_both():
+    ax = draw_contexts(["a", "b", "c", "d"], 1)
+    colours = [text.get_color() for text in ax.texts if text.get_text() in list("abcd")]
+    shown = ["".join("." if one == FAINT else "x" for one in colours[i : i + 4]) for i in range(0, 20, 4)]
+    assert set(colours) == {INK, FAINT}
+    assert shown == [".x..", "xx..", ".xxx", "xx..", "xxxx"]
+    arrows = [patch for patch in ax.patches if hasattr(patch, "get_arrowstyle")]
+    assert len(arrows) == 0 + 1 + 2 + 1 + 3
+
+
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_word_at_an_end_has_no_two_sides(at):
+    with pytest.raises(ValueError, match="must have words on both sides"):
+        draw_contexts(["a", "b", "c"], at)
 
 
 def test_each_position_predicts_the_token_that_came_at_its_price_in_bits():

@@ -1,4 +1,5 @@
-"""Figures of chapter 11 on training: what GPT must predict, why BERT hides words, its input, and its two stages."""
+"""Figures of chapter 11 on training: what a word's vector reads, what GPT must predict, why BERT hides words, its input
+and its two stages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,11 +9,54 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import with_minus
 
 _SIZE = 11.5  # of letters
+
+
+def draw_contexts(words: Sequence[str], at: int) -> Axes:
+    """Draw which words the vector of one word depends on, in GloVe, in the two halves of ELMo, in GPT and in BERT.
+
+    Args:
+        words: the sentence.
+        at: the position of the word whose vector is asked for.
+
+    Raises:
+        ValueError: if no word stands on one of its sides.
+    """
+    if not 0 < at < len(words) - 1:
+        raise ValueError(f"position {at} of {len(words)} words must have words on both sides")
+    everything = range(len(words))
+    left, right = everything[: at + 1], everything[at:]
+    rows = [  # name, what it is, the words that are read, whether each is passed on by the next
+        ("GloVe, 2014", "a table", everything[at : at + 1], False),
+        ("ELMo, 2018", "an LSTM to the right,", left, True),
+        ("", "and one to the left", right, True),
+        ("GPT, 2018", "attention to the left", left, False),
+        ("BERT, 2018", "attention to both sides", everything, False),
+    ]
+    column, row, half = 1.35, 1.55, 0.6
+    ax = canvas(None, (6.6, 4.6), (-4.3, column * (len(words) - 1) + 0.75), (-0.5, row * (len(rows) - 1) + 0.6))
+    for y, (name, kind, read, step_by_step) in zip((row * i for i in reversed(range(len(rows)))), rows, strict=True):
+        say(ax, -0.95, y + 0.28 if name else y, name, ha="right", size=_SIZE, weight="bold")
+        say(ax, -0.95, y - 0.28 if name else y, kind, ha="right", size=10.5, colour=LINE)
+        for i, word in enumerate(words):
+            edge, thick = (BLUE, 2.4) if i == at else (FAINT, 1.2)
+            x, (fill, ink) = i * column, (READS, INK) if i in read else ("white", FAINT)
+            box(ax, x - half, y - 0.375, 2 * half, 0.75, fill=fill, edge=edge, line=thick)
+            say(ax, x, y, word, size=_SIZE, colour=ink)
+            if i == at or i not in read:
+                continue
+            side = 1 if i < at else -1  # where the word to be read for lies
+            if step_by_step:
+                middle = (i + side / 2) * column
+                arrow(ax, (middle - 0.16 * side, y + 0.62), (middle + 0.16 * side, y + 0.62), RUST, 2.2)
+            else:
+                start, end = (i * column, y + 0.42), (at * column - 0.25 * side, y + 0.42)
+                arrow(ax, start, end, BLUE, 1.8, bend=-0.28 * side)
+    return ax
 
 
 def draw_next_tokens(read: Sequence[str], came: Sequence[str], probabilities: Sequence[float]) -> Axes:
