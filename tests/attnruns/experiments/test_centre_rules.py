@@ -57,8 +57,9 @@ def test_each_rule_finds_its_centre(file):
             "local_m": (further := torch.tensor([2.5, 5])),  # by one word, but not behind the last one
             "local_m_10": further,
             "local_m_plain_10": further,
-            "local_p": S * torch.sigmoid(learned),
-            "local_p_started": S * torch.sigmoid(learned),
+            "local_p": (predicted := S * torch.sigmoid(learned)),
+            "local_p_started": predicted,
+            "local_p_started_10": predicted,
             "counted": torch.minimum(40 * torch.sigmoid(learned), S - 1),
             "walking": (walked := torch.minimum(p + 3 * torch.sigmoid(learned), S - 1)),
             "walking_10": walked,
@@ -136,9 +137,10 @@ def test_scattered_words_are_five_of_the_list_with_the_true_one_and_new_ones_at_
     assert all(0.4 < share < 0.75 for share in often[:7].tolist())  # four of the seven others: 4 / 7
 
 
+@pytest.mark.parametrize("name", ["local_p_started", "local_p_started_10"])
 @torch.no_grad()
-def test_a_started_decoder_begins_with_the_last_states_of_the_encoder(file):
-    names = centre_rules.file_with("local_p_started", 0)
+def test_a_started_decoder_begins_with_the_last_states_of_the_encoder(name):
+    names = centre_rules.file_with(name, 0)
     model, states = names["Translator"](True), []
     model.decoder.cell.register_forward_pre_hook(lambda _, given: states.append(given[1]))
     source, _ = names["batch_of"]([(["six", ",", "two"], ["sechs"]), (["six"], ["sechs"])])

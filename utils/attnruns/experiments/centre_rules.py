@@ -25,7 +25,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-WIDE = ("local_m_10", "local_m_plain_10", "walking_10")
+WIDE = ("local_m_10", "local_m_plain_10", "local_p_started_10", "walking_10")
 WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle", "scattered", *WIDE)
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
@@ -44,7 +44,7 @@ STARTED = {
 
 def code(seed: int, name: str = "walking") -> str:
     """The file of the chapter up to its trainings, with this seed; its decoder starts as the rule's does."""
-    replaced = REPLACED | (STARTED if name == "local_p_started" else {})
+    replaced = REPLACED | (STARTED if name in ("local_p_started", "local_p_started_10") else {})
     return file_of(CHAPTER, replaced, seed, 0, without=("file-answer",))
 
 
