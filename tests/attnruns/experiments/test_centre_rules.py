@@ -54,17 +54,39 @@ def test_each_rule_finds_its_centre(file):
         layer = attention(file, name)
         learned = layer.v_p(torch.tanh(layer.W_p(s)))[:, 0]
         wanted = {
-            "local_m": torch.tensor([2.5, 5]),  # one further, but not behind the last word
-            "local_p": S * torch.sigmoid(learned),
-            "local_p_started": S * torch.sigmoid(learned),
+            "local_m": (further := torch.tensor([2.5, 5])),  # by one word, but not behind the last one
+            "local_m_10": further,
+            "local_m_plain_10": further,
+            "local_p": (predicted := S * torch.sigmoid(learned)),
+            "local_p_started": predicted,
+            "local_p_started_10": predicted,
             "counted": torch.minimum(40 * torch.sigmoid(learned), S - 1),
-            "walking": torch.minimum(p + 3 * torch.sigmoid(learned), S - 1),
+            "walking": (walked := torch.minimum(p + 3 * torch.sigmoid(learned), S - 1)),
+            "walking_10": walked,
             "both_ways": torch.minimum(p + 3 * torch.tanh(learned), S - 1),
         }
         _, weights, centre = layer(s, p, h, S)
         assert torch.allclose(centre, wanted[name])
-        outside = (torch.arange(9) - centre[:, None]).abs() > 2
+        outside = (torch.arange(9) - centre[:, None]).abs() > (10 if name.endswith("_10") else 2)
         assert weights[outside].count_nonzero() == weights[1, 6:].count_nonzero() == 0
+
+
+@torch.no_grad()
+def test_the_wide_windows_reach_ten_words_and_one_of_them_has_no_gaussian(file):
+    g = torch.Generator().manual_seed(1)
+    s, h = torch.randn(1, 8, generator=g), torch.randn(1, 30, 8, generator=g)
+    for name, plain in (("local_m_10", False), ("local_m_plain_10", True), ("walking_10", False)):
+        _, weights, centre = attention(file, name)(s, torch.tensor([12.0]), h, torch.tensor([30]))
+        distance = (torch.arange(30) - centre).abs()
+        assert torch.equal(weights[0] > 0, distance <= 10)
+        assert torch.isclose(weights.sum(), torch.tensor(1.0), atol=1e-6) == plain
+    wide, plain = (
+        attention(file, f"local_m{part}_10")(s, torch.tensor([12.0]), h, torch.tensor([30]))[1]
+        for part in ("", "_plain")
+    )
+    inside = slice(3, 24)  # around the centre, which is 13
+    wanted = torch.exp(-((torch.arange(3, 24) - 13.0) ** 2) / 50)  # σ is half of ten
+    assert torch.allclose(wide[0, inside] / plain[0, inside], wanted, atol=1e-5)
 
 
 @torch.no_grad()
@@ -115,9 +137,10 @@ def test_scattered_words_are_five_of_the_list_with_the_true_one_and_new_ones_at_
     assert all(0.4 < share < 0.75 for share in often[:7].tolist())  # four of the seven others: 4 / 7
 
 
+@pytest.mark.parametrize("name", ["local_p_started", "local_p_started_10"])
 @torch.no_grad()
-def test_a_started_decoder_begins_with_the_last_states_of_the_encoder(file):
-    names = centre_rules.file_with("local_p_started", 0)
+def test_a_started_decoder_begins_with_the_last_states_of_the_encoder(name):
+    names = centre_rules.file_with(name, 0)
     model, states = names["Translator"](True), []
     model.decoder.cell.register_forward_pre_hook(lambda _, given: states.append(given[1]))
     source, _ = names["batch_of"]([(["six", ",", "two"], ["sechs"]), (["six"], ["sechs"])])
@@ -151,7 +174,9 @@ def test_true_positions_are_those_of_the_number_words():
     assert pairs == [(0, 1), (2, 0), (4, 3)]
 
 
-@pytest.mark.parametrize("name", ["last_weights", "local_m", "oracle", "scattered", "local_p_started"])
+@pytest.mark.parametrize(
+    "name", ["last_weights", "local_m", "oracle", "scattered", "local_p_started", "local_m_plain_10"]
+)
 def test_a_run_trains_and_measures(name, tmp_path, monkeypatch):
     monkeypatch.setattr(centre_rules, "LISTS", 3)
     figures = checked_run(centre_rules, Job(name, 0, 2), tmp_path, "cpu")

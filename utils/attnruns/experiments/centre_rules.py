@@ -1,8 +1,9 @@
 """Chapter 4's file with other rules for where it attends, everything else alike: which hold on longer lists.
 
-What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. All
-windows have the file's half-width and Gaussian, and the same number of parameters. For one seed all models read the
-same lists of numbers. It stays on the CPU, as the file does.
+What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. The
+windows have the file's half-width and Gaussian, and the same number of parameters; those whose name ends with ``_10``
+have the half-width of the paper, and one of them, like the paper's local-m, no Gaussian. For one seed all models read
+the same lists of numbers. It stays on the CPU, as the file does.
 
 Three more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position.
 The scattered words are as few, but do not lie together: the right word and others drawn from the whole list. Together
@@ -24,13 +25,15 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle", "scattered")
+WIDE = ("local_m_10", "local_m_plain_10", "local_p_started_10", "walking_10")
+WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle", "scattered", *WIDE)
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
 FOLLOWED = (5, 15)  # numbers in the lists whose centres are kept
 TEST_SEED = 1000  # added to the seed of the training
 LONGEST = 40.0  # words of a list of fifteen numbers: the range of a centre that is counted from the first word
+HALF_WIDTH, WIDE_HALF_WIDTH = 2, 10  # of the file's window, and of the paper's
 TAPS = 7  # of the filter over the last weights: three words to either side
 REPLACED = {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})"}
 STARTED = {
@@ -41,7 +44,7 @@ STARTED = {
 
 def code(seed: int, name: str = "walking") -> str:
     """The file of the chapter up to its trainings, with this seed; its decoder starts as the rule's does."""
-    replaced = REPLACED | (STARTED if name == "local_p_started" else {})
+    replaced = REPLACED | (STARTED if name in ("local_p_started", "local_p_started_10") else {})
     return file_of(CHAPTER, replaced, seed, 0, without=("file-answer",))
 
 
@@ -53,19 +56,23 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
     """
     chosen(STEPS, name)
     parts: Any = plain  # the file's class, whose layers the type checker does not know
+    rule = name.removesuffix("_10").removesuffix("_plain")
 
     class Ruled(parts):
         """The file's attention with a window whose centre another rule finds."""
 
+        def __init__(self, D: int, walks: bool) -> None:
+            super().__init__(D, walks, WIDE_HALF_WIDTH if name in WIDE else HALF_WIDTH)
+
         def centre(self, s: Tensor, p: Tensor, S: Tensor) -> Tensor:
             learned = self.v_p(torch.tanh(self.W_p(s)))[:, 0]  # (B,)
-            if name == "local_m":
+            if rule == "local_m":
                 return p + 1  # p starts at -1
-            if name in ("local_p", "local_p_started"):
+            if rule in ("local_p", "local_p_started"):
                 return S * torch.sigmoid(learned)
-            if name == "counted":
+            if rule == "counted":
                 return LONGEST * torch.sigmoid(learned)
-            if name == "both_ways":
+            if rule == "both_ways":
                 return (p + 3 * torch.tanh(learned)).clamp(min=-1)  # not before the place where it starts
             return p + 3 * torch.sigmoid(learned)
 
@@ -74,6 +81,8 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
             distance = torch.arange(h.shape[1]) - p[:, None]  # (B, Tk)
             allowed = (torch.arange(h.shape[1]) < S[:, None]) & (distance.abs() <= self.half_width)
             gaussian = torch.exp(-(distance**2) / (2 * (self.half_width / 2) ** 2))
+            if name == "local_m_plain_10":
+                gaussian = torch.ones_like(gaussian)
             scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
             weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) * gaussian
             return (weights[:, None] @ h)[:, 0], weights, p
@@ -228,7 +237,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "lists of one to five numbers below 100, chapter 4's file", "batch": 64, "learning_rate": 8e-3,
-    "warmup": "30 % of the steps, one cycle", "max_grad_norm": 1.0, "half_width": 2, "lists_of_a_test": LISTS,
+    "warmup": "30 % of the steps, one cycle", "max_grad_norm": 1.0, "half_width": HALF_WIDTH, "lists_of_a_test": LISTS,
     "filter_over_last_weights": TAPS,
 }  # fmt: skip
-EXPERIMENT = Experiment("centre_rules", STEPS, run, SETTINGS, on_cpu=True)
+EXPERIMENT = Experiment("centre_rules", STEPS, run, SETTINGS | {"half_width_of_the_wide": WIDE_HALF_WIDTH}, on_cpu=True)

@@ -93,7 +93,7 @@ def _luong(ax: Axes, read: str) -> None:
     line(ax, (_MIDDLE - 0.52, 0.75), (3.9, 3.9), TRUTH_COLOUR, 1.6, dashed=True)
     arrow(ax, (0.75, 3.9), (0.75, 4.8), colour=TRUTH_COLOUR, width=1.6, dashed=True)
     say(ax, 0.75, 5.15, "to the next\nstep's input", size=10, colour=TRUTH_COLOUR)
-    for at, text in (((_MIDDLE + 0.3, 1.05), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
+    for at, text in (((_MIDDLE - 0.75, 2.25), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
                      ((_MIDDLE - 1.0, 5.9), "4")):  # fmt: skip
         _number(ax, *at, text)
 
