@@ -25,6 +25,11 @@ def heights_of_bars(ax):
     return [inner.get_height() / frame.get_height() for frame, inner in zip(*[iter(rectangles)] * 2, strict=True)]
 
 
+def ends_of_arrows(ax):
+    """Where each arrow starts and ends."""
+    return [patch._posA_posB for patch in ax.patches if type(patch).__name__ == "FancyArrowPatch"]
+
+
 def test_one_state_or_a_weighted_sum_of_all_leads_to_the_decoder():
     ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
     said = [text.get_text() for text in ax.texts]
@@ -36,6 +41,15 @@ def test_one_state_or_a_weighted_sum_of_all_leads_to_the_decoder():
     ax.get_figure().canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
+def test_with_attention_the_last_state_still_starts_the_decoder():
+    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+    below = {text.get_text(): text.get_position()[0] for text in ax.texts if text.get_position()[1] == 0}
+    assert below["$h_{4}$"] < below["$s_0$"] < below["$s_{1}$"]
+    spans = [(start[0], end[0]) for start, end in ends_of_arrows(ax) if start[1] == end[1] == 0]
+    for left, right in (("$h_{4}$", "$s_0$"), ("$s_0$", "$s_{1}$")):
+        assert any(below[left] < start < end < below[right] for start, end in spans)
 
 
 def test_one_or_all_needs_a_weight_per_word():

@@ -27,6 +27,8 @@ def draw_one_or_all(
 ) -> Axes:
     """Draw an encoder and a decoder, one box per step, twice: joined by one state, and by a weighted sum of all states.
 
+    In both drawings the last state leads to the decoder: as the one vector, and as its first state beside the sum.
+
     Args:
         words: the source words. written: the target words. start: the decoder's first input.
         weights: one weight per source word, those of the first target word; the lines below follow them.
@@ -57,6 +59,9 @@ def draw_one_or_all(
     ax.text(middle, height, "Σ", ha="center", va="center", fontsize=13, color=BLUE, zorder=5)
     arrow(ax, (middle + 0.27, height), (first - 0.28, 0.34), colour=BLUE, width=2.4)
     say(ax, (middle + first) / 2 + 0.35, 1.12, "$c_1$", size=12, colour=BLUE)
+    box_around(ax, (first - 1, 0.0), 0.64, 0.64, "$s_0$", size=13, fill=WRITES, edge=INK)  # with attention, too
+    for column in (first - 2, first - 1):
+        arrow(ax, (column + 0.34, 0.0), (column + 0.66, 0.0))
     return ax
 
 
