@@ -22,7 +22,7 @@ _MOST_WORDS = 12  # in a schedule; with more, the numbers in it could not be rea
 
 def draw_gnmt(ax: Axes | None = None) -> Axes:
     """Draw GNMT piece by piece: two stacks of eight layers, of which 5 to 7 are left out; with sums; with attention."""
-    ax = canvas(ax, (6.5, 4.2), (0, 31), (-0.7, 10.4))
+    ax = canvas(ax, (6.5, 4.3), (0, 31), (-1.0, 10.4))
     for number, (title, (encoder, decoder)) in enumerate(_PICTURES.items(), start=1):
         say(ax, (encoder + decoder) / 2, 10.05, title, weight="bold", size=11)
         _stack(ax, encoder, READS, "1 → ←" if number == 3 else "1 →", sums=number > 1)
@@ -85,6 +85,7 @@ def _attention(ax: Axes, encoder: float, decoder: float) -> None:
     line(ax, (decoder, aside, aside, middle), (output, output, low, low), LINE, dashed=True)
     arrow(ax, (middle, low), (middle, bottom - 0.42), LINE, dashed=True)
     say(ax, middle - 0.3, 0.25, "query", ha="right", size=9)
+    say(ax, (middle + aside) / 2, low - 0.4, "one word later", size=9)
     above = [y for number, y in _LAYERS.items() if number > 1]
     line(ax, (middle + 1.85, context, context), (bottom, bottom, above[-1]), width=1.8)
     for y in above:
