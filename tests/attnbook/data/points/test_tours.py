@@ -18,7 +18,9 @@ from attnbook.data.points.tours import (
     nearest_neighbour,
     optimality_gap,
     random_tours,
+    round_the_centre,
     tour_length,
+    turns_round_centre,
     two_opt,
 )
 from attnbook.seeding import generator
@@ -110,6 +112,18 @@ def test_turned_and_mirrored_tours_are_as_short_and_told_the_same_way():
     again = augment_tours(points, tour, generator(4))
     assert torch.equal(again[0], turned)
     assert torch.equal(again[1], told)
+
+
+def test_round_the_centre_visits_the_cities_by_their_angle_counter_clockwise_from_city_0():
+    square = torch.tensor([[[1.0, 0.0], [-1.0, 0.0], [0.0, -1.0], [0.0, 1.0]]]) + 3
+    torch.testing.assert_close(turns_round_centre(square), torch.tensor([[0.0, 180.0, 270.0, 90.0]]))
+    assert round_the_centre(square).tolist() == [[0, 3, 1, 2]]
+    points = random_points(8, 20, generator(0))
+    turned = turns_round_centre(points).gather(1, round_the_centre(points))
+    assert (turned.diff(dim=1) > 0).all()
+    assert (turned[:, 0] == 0).all()
+    with pytest.raises(ValueError, match="points"):
+        round_the_centre(points[0])
 
 
 def test_the_nearest_neighbour_is_the_nearest_not_yet_seen():

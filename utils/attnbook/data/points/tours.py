@@ -155,6 +155,22 @@ def nearest_neighbour(points: Tensor) -> Tensor:
     return torch.stack(tour, dim=1)
 
 
+def turns_round_centre(points: Tensor) -> Tensor:
+    """By how many degrees, counter-clockwise, each city lies beyond city 0: ``(B, N, 2)`` -> ``(B, N)`` in [0, 360).
+
+    The angles are measured at the mean of all cities of an instance.
+    """
+    check_points(points)
+    x, y = (points - points.mean(dim=1, keepdim=True)).unbind(dim=-1)  # (B, N) each
+    angle = torch.atan2(y, x).rad2deg()
+    return (angle - angle[:, :1]) % 360
+
+
+def round_the_centre(points: Tensor) -> Tensor:
+    """From city 0 on, the cities counter-clockwise by their angle around their mean: ``(B, N, 2)`` -> ``(B, N)``."""
+    return turns_round_centre(points).argsort(dim=1)
+
+
 def two_opt(points: Tensor, tour: Tensor) -> Tensor:
     """Take two edges out and close the tour the other way round, the best such pair first, until none helps.
 
