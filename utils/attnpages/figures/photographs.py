@@ -1,12 +1,15 @@
 """Photographs, and beside them the patches that a vision Transformer attends to (chapter 16)."""
 
 from collections.abc import Mapping, Sequence
+from math import isqrt
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
+from attnpages.figures.boxes import line
 from attnpages.figures.palette import FAINT, INK, PAPER
 from attnpages.figures.style import HEAT_MAP
 
@@ -29,13 +32,11 @@ def plot_class_attention(
         raise ValueError(
             f"shares must have a title for the photographs, then those of maps {list(maps)} with {count} rows"
         )
-    size = (6.5, 0.3 + count * (6.5 / len(wanted) + 0.25))
-    _, axes = plt.subplots(count, len(wanted), figsize=size, layout="constrained", squeeze=False)
+    axes = _panels(count, len(wanted), above=0.25)
     for row, line_of in enumerate(axes):
         for ax, title in zip(line_of, wanted, strict=True):
             share, first = f"{shares[title][row]:.2f}", title == wanted[0]
             ax.set_title(share if row else f"{title}\n{share}", fontsize=10)
-            ax.set_axis_off()
             edge = PAPER if first else INK
             ax.contour(objects[row].cpu().numpy(), levels=[0.5], colors=[edge], linewidths=1.1, zorder=3)
             if first:
@@ -45,10 +46,65 @@ def plot_class_attention(
     return list(axes.flat)
 
 
+def plot_attended_patches(images: Tensor, maps: Mapping[str, Tensor], full: int = 8) -> list[Axes]:
+    """Draw photographs with the grid of their patches, and beside each the patches that heads attend to.
+
+    Args:
+        images: ``(B, 3, S, S)`` between 0 and 1.
+        maps: ``{title: (B, N)}``, the weights of N patches in a square grid, row by row.
+        full: how many patches with the largest weights are drawn as they are; the others fade towards white as their
+            weight falls, and a patch without weight isn't seen.
+
+    Raises:
+        ValueError: if there is no map, or one does not fit the photographs, or its patches make no square grid of whole
+            pixels.
+    """
+    if not maps:
+        raise ValueError("maps is empty; give the weights of at least one head")
+    side = images.shape[-1]
+    for title, weights in maps.items():
+        cells = isqrt(weights.shape[-1])
+        if len(weights) != len(images) or cells**2 != weights.shape[-1] or side % cells:
+            raise ValueError(f"{title} must hold a square grid per photograph, got {tuple(weights.shape)}")
+    axes = _panels(len(images), 1 + len(maps), above=0.05)
+    for row, (image, line_of) in enumerate(zip(images, axes, strict=True)):
+        shown = {"photograph": image} | {title: _faded(image, weights[row], full) for title, weights in maps.items()}
+        for ax, (title, pixels) in zip(line_of, shown.items(), strict=True):
+            ax.set_title("" if row else title, fontsize=11)
+            ax.imshow(pixels.permute(1, 2, 0).cpu().numpy(), interpolation="nearest")
+            _frame(ax, side)
+        for edge in range(side // cells, side, side // cells):
+            line(line_of[0], (edge - 0.5,) * 2, (-0.5, side - 0.5), "white", width=0.5)
+            line(line_of[0], (-0.5, side - 0.5), (edge - 0.5,) * 2, "white", width=0.5)
+    return list(axes.flat)
+
+
+def _panels(rows: int, columns: int, above: float) -> np.ndarray:
+    """Square panels without axes in the width of a page, with so many inches for the title above each."""
+    size = (6.5, 0.3 + rows * (6.5 / columns + above))
+    _, axes = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)
+    for ax in axes.flat:
+        ax.set_axis_off()
+    return axes
+
+
+def _frame(ax: Axes, side: int) -> None:
+    ax.add_patch(Rectangle((-0.5, -0.5), side, side, fill=False, edgecolor=FAINT, clip_on=False))
+
+
+def _faded(image: Tensor, weights: Tensor, full: int) -> Tensor:
+    """An image ``(3, S, S)`` whose patches are mixed with white, the more the smaller their weight ``(N,)`` is."""
+    cells = isqrt(len(weights))
+    kept = (weights / weights.topk(full).values[-1]).clamp(max=1).view(cells, cells)
+    patch = image.shape[-1] // cells
+    kept = kept.repeat_interleave(patch, dim=0).repeat_interleave(patch, dim=1)  # (S, S)
+    return kept * image + (1 - kept)
+
+
 def _patches(ax: Axes, weights: Tensor, side: int) -> None:
     """Weights ``(N,)`` of square patches over an image of ``side`` pixels."""
-    cells = int(len(weights) ** 0.5)
+    cells = isqrt(len(weights))
     extent = (-0.5, side - 0.5, side - 0.5, -0.5)
     values = weights.view(cells, cells).cpu().numpy()
     ax.imshow(values, cmap=HEAT_MAP, vmin=0, extent=extent, interpolation="nearest", aspect="equal")
-    ax.add_patch(Rectangle((-0.5, -0.5), side, side, fill=False, edgecolor=FAINT, clip_on=False))
+    _frame(ax, side)

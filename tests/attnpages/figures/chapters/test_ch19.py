@@ -92,13 +92,6 @@ def test_what_an_intervention_changes_is_dashed_and_its_result_stands_beside():
         draw_cuts({"queries": (("queries",), "")})
 
 
-def test_what_is_expected_stands_below_the_name_of_a_row():
-    ax = draw_cuts({"1. no note\nif needed, it fails": ((), "−8.4")})
-    at = {text.get_text(): text.get_position() for text in ax.texts}
-    assert at["1. no note"][0] == at["if needed, it fails"][0]
-    assert at["1. no note"][1] > at["if needed, it fails"][1] > at["note of 17.1"][1]
-
-
 def test_strips_have_a_column_for_what_comes_later_and_numbers_in_large_cells():
     top, below = plot_strips(
         {"as it is": {"ark": [0.9, 0.04, 0.03, 0.03]}, "changed": {"ark": [0.2, 0.8], "Qu": [0.5, 0.5]}}, ["At", " the"]

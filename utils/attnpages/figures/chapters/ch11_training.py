@@ -2,7 +2,7 @@
 and its two stages."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 import matplotlib.pyplot as plt
@@ -14,6 +14,7 @@ from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, RUST
 from attnpages.figures.style import with_minus
 
 _SIZE = 11.5  # of letters
+_COLUMN = 1.35  # from the middle of a word to that of the next, in the figure of contexts
 
 
 def draw_contexts(words: Sequence[str], at: int) -> Axes:
@@ -37,26 +38,30 @@ def draw_contexts(words: Sequence[str], at: int) -> Axes:
         ("GPT, 2018", "attention to the left", left, False),
         ("BERT, 2018", "attention to both sides", everything, False),
     ]
-    column, row, half = 1.35, 1.55, 0.6
-    ax = canvas(None, (6.6, 4.6), (-4.3, column * (len(words) - 1) + 0.75), (-0.5, row * (len(rows) - 1) + 0.6))
+    row = 1.55
+    ax = canvas(None, (6.6, 4.6), (-4.3, _COLUMN * (len(words) - 1) + 0.75), (-0.5, row * (len(rows) - 1) + 0.6))
     for y, (name, kind, read, step_by_step) in zip((row * i for i in reversed(range(len(rows)))), rows, strict=True):
         say(ax, -0.95, y + 0.28 if name else y, name, ha="right", size=_SIZE, weight="bold")
         say(ax, -0.95, y - 0.28 if name else y, kind, ha="right", size=10.5, colour=LINE)
-        for i, word in enumerate(words):
-            edge, thick = (BLUE, 2.4) if i == at else (FAINT, 1.2)
-            x, (fill, ink) = i * column, (READS, INK) if i in read else ("white", FAINT)
-            box(ax, x - half, y - 0.375, 2 * half, 0.75, fill=fill, edge=edge, line=thick)
-            say(ax, x, y, word, size=_SIZE, colour=ink)
-            if i == at or i not in read:
-                continue
-            side = 1 if i < at else -1  # where the word to be read for lies
-            if step_by_step:
-                middle = (i + side / 2) * column
+        _words_read(ax, y, words, at, read)
+        for i in read:
+            side = (i < at) - (i > at)  # where the word lies whose vector is asked for
+            if step_by_step and side:
+                middle = (i + side / 2) * _COLUMN
                 arrow(ax, (middle - 0.16 * side, y + 0.62), (middle + 0.16 * side, y + 0.62), RUST, 2.2)
-            else:
-                start, end = (i * column, y + 0.42), (at * column - 0.25 * side, y + 0.42)
+            elif side:
+                start, end = (i * _COLUMN, y + 0.42), (at * _COLUMN - 0.25 * side, y + 0.42)
                 arrow(ax, start, end, BLUE, 1.8, bend=-0.28 * side)
     return ax
+
+
+def _words_read(ax: Axes, y: float, words: Sequence[str], at: int, read: Collection[int]) -> None:
+    """A row of words in boxes, those that are not read in grey; the box of the word at ``at`` is blue."""
+    for i, word in enumerate(words):
+        edge, thick = (BLUE, 2.4) if i == at else (FAINT, 1.2)
+        fill, ink = (READS, INK) if i in read else ("white", FAINT)
+        box(ax, i * _COLUMN - 0.6, y - 0.375, 1.2, 0.75, fill=fill, edge=edge, line=thick)
+        say(ax, i * _COLUMN, y, word, size=_SIZE, colour=ink)
 
 
 def draw_next_tokens(read: Sequence[str], came: Sequence[str], probabilities: Sequence[float]) -> Axes:

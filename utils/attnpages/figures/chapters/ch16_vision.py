@@ -1,9 +1,5 @@
-"""Figures of chapter 16: a vision Transformer from the pixels to the class, and what its heads attend to."""
+"""Figures of chapter 16: a vision Transformer from the pixels to the class."""
 
-from collections.abc import Mapping
-from math import isqrt
-
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
@@ -61,50 +57,6 @@ def draw_vision_transformer(image: Tensor, number: int) -> Axes:
     arrow(ax, (_FIRST + 2.05, 0.65), (_FIRST + 3.3, 0.65), colour=RUST, width=1.8)
     say(ax, _FIRST + 3.5, 0.65, f"ten logits: class {number}", ha="left", size=10)
     return ax
-
-
-def plot_attended(images: Tensor, maps: Mapping[str, Tensor], full: int = 8) -> list[Axes]:
-    """Draw photographs with the grid of their patches, and beside each the patches that heads attend to.
-
-    Args:
-        images: ``(B, 3, S, S)`` between 0 and 1.
-        maps: ``{title: (B, N)}``, the weights of N patches in a square grid, row by row.
-        full: how many patches with the largest weights are drawn as they are; the others fade towards white as their
-            weight falls, and a patch without weight isn't seen.
-
-    Raises:
-        ValueError: if the maps do not fit the photographs, or their patches make no square grid of whole pixels.
-    """
-    side = images.shape[-1]
-    for title, weights in maps.items():
-        cells = isqrt(weights.shape[-1])
-        if len(weights) != len(images) or cells**2 != weights.shape[-1] or side % cells:
-            raise ValueError(f"{title} must hold a square grid per photograph, got {tuple(weights.shape)}")
-    across = 1 + len(maps)
-    size = (6.5, 0.3 + len(images) * (6.5 / across + 0.05))
-    _, axes = plt.subplots(len(images), across, figsize=size, layout="constrained", squeeze=False)
-    for row, (image, line_of) in enumerate(zip(images, axes, strict=True)):
-        for ax, title in zip(line_of, ("photograph", *maps), strict=True):
-            ax.set_title("" if row else title, fontsize=11)
-            ax.set_axis_off()
-            shown = image if title == "photograph" else _faded(image, maps[title][row], full)
-            ax.imshow(shown.permute(1, 2, 0).cpu().numpy(), interpolation="nearest")
-            frame: Look = {"fill": False, "edgecolor": FAINT, "clip_on": False}
-            ax.add_patch(Rectangle((-0.5, -0.5), side, side, **frame))
-        cells = isqrt(next(iter(maps.values())).shape[-1]) if maps else 1
-        for edge in range(side // cells, side, side // cells):
-            line(line_of[0], (edge - 0.5,) * 2, (-0.5, side - 0.5), "white", width=0.5)
-            line(line_of[0], (-0.5, side - 0.5), (edge - 0.5,) * 2, "white", width=0.5)
-    return list(axes.flat)
-
-
-def _faded(image: Tensor, weights: Tensor, full: int) -> Tensor:
-    """An image ``(3, S, S)`` whose patches are mixed with white, the more the smaller their weight ``(N,)`` is."""
-    cells = isqrt(len(weights))
-    kept = (weights / weights.topk(full).values[-1]).clamp(max=1).view(cells, cells)
-    patch = image.shape[-1] // cells
-    kept = kept.repeat_interleave(patch, dim=0).repeat_interleave(patch, dim=1)  # (S, S)
-    return kept * image + (1 - kept)
 
 
 def _row(ax: Axes, low: float, fill: str = READS) -> None:

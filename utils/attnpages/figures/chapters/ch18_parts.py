@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from attnpages.figures.boxes import line
 from attnpages.figures.chapters.ch18 import MODELS
 from attnpages.figures.palette import AMBER, BLUE, DARK_GREY, LINE
-from attnpages.figures.style import Look, new_axes, styles_for
+from attnpages.figures.style import Look, new_axes, styles_for, with_minus
 
 _BLEU: Look = {"marker": "o", "markersize": 7, "color": BLUE, "linestyle": ""}
 _PRECISION: Look = {"marker": "s", "markersize": 7, "color": BLUE, "markerfacecolor": "white", "linestyle": ""}
@@ -93,7 +93,7 @@ def plot_pairs(
             ax.plot([value], [row + 0.2 * (number - (len(of) - 1) / 2)], zorder=3, **_BLEU)
     for row, half in enumerate(halves.values(), start=len(pairs)):
         line(ax, (middle - half, middle + half), (row, row), AMBER, width=9, zorder=2)
-        ends = f"{middle - half:.1f} to {middle + half:.1f}".replace("-", "−")
+        ends = with_minus(f"{middle - half:.1f} to {middle + half:.1f}")
         look: Look = {"textcoords": "offset points", "va": "top", "fontsize": 10}
         ax.annotate(ends, (middle, row), (6, -7), zorder=4, **look)
     ax.set_yticks(range(len(names)), names)

@@ -217,26 +217,22 @@ STATIONS = {"note": (1.2, "note of 17.1"), "keys": (4.2, "finders' keys"), "find
 
 
 def draw_cuts(rows: Mapping[str, tuple[Collection[str], str]], ax: Axes | None = None) -> Axes:
-    """Draw, one above the other, which parts of the circuit an intervention changes, what is expected, and what comes.
+    """Draw, one above the other, which parts of the circuit an intervention changes, and what comes of it.
 
     Args:
-        rows: ``{name: (parts, result)}`` from top to bottom; what follows a line break in a name stands below it, as
-            what is expected. A part is ``note``, ``keys``, ``finders``, or ``rest`` for all other paths from the note,
-            the finders' values among them; those named are changed, and drawn dashed.
+        rows: ``{name: (parts, result)}`` from top to bottom. A part is ``note``, ``keys``, ``finders``, or ``rest`` for
+            all other paths from the note, the finders' values among them; those named are changed, and drawn dashed.
 
     Raises:
         ValueError: if a row names another part.
     """
     if unknown := {part for parts, _ in rows.values() for part in parts} - {*STATIONS, "rest"}:
         raise ValueError(f"parts are {[*STATIONS, 'rest']}, got {sorted(unknown)}")
-    pitch = 2.7 if any("\n" in name for name in rows) else 2.2
+    pitch = 2.2
     ax = canvas(ax, (6.5, 0.1 + 0.6 * pitch * len(rows)), (0, 11.4), (-pitch * len(rows) + 0.4, 0.4))
     for row, (name, (changed, result)) in enumerate(rows.items()):
-        y = -pitch * row - (pitch - 1.45)
-        title, _, expected = name.partition("\n")
-        say(ax, 0.1, -pitch * row, title, ha="left", size=10, weight="bold")
-        if expected:
-            say(ax, 0.1, y + 0.75, expected, ha="left", size=10, colour=DARK_GREY)
+        y = -pitch * row - 0.75
+        say(ax, 0.1, y + 0.75, name, ha="left", size=10, weight="bold")
         ends = [*(x for x, _ in STATIONS.values()), 10.4]
         for (part, (x, text)), end in zip(STATIONS.items(), ends[1:], strict=True):
             off = part in changed
