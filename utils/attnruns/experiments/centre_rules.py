@@ -14,7 +14,7 @@ encoder's last states, as in the paper, where the file's starts from zeros.
 import random
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -25,15 +25,40 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 CHAPTER = "04_luong"
-WIDE = ("local_m_10", "local_m_plain_10", "local_p_started_10", "walking_10")
-WINDOWS = ("local_m", "local_p", "counted", "walking", "both_ways", "local_p_started", "oracle", "scattered", *WIDE)
+HALF_WIDTH, WIDE_HALF_WIDTH = 2, 10  # of the file's window, and of the paper's
+
+
+class Window(NamedTuple):
+    """The rule by which a window finds its centre, and what it has besides.
+
+    Attributes:
+        rule: how the centre is found; the oracle's and the scattered words' is given.
+        half_width: words to either side of the centre.
+        gaussian: whether the weights are multiplied by one around the centre.
+        started: whether the decoder starts from the encoder's last states.
+    """
+
+    rule: str
+    half_width: int = HALF_WIDTH
+    gaussian: bool = True
+    started: bool = False
+
+
+WINDOWS = {
+    **{rule: Window(rule) for rule in ("local_m", "local_p", "counted", "walking", "both_ways")},
+    "local_p_started": Window("local_p", started=True),
+    **{rule: Window(rule, gaussian=False) for rule in ("oracle", "scattered")},
+    "local_m_10": Window("local_m", WIDE_HALF_WIDTH),
+    "local_m_plain_10": Window("local_m", WIDE_HALF_WIDTH, gaussian=False),
+    "local_p_started_10": Window("local_p", WIDE_HALF_WIDTH, started=True),
+    "walking_10": Window("walking", WIDE_HALF_WIDTH),
+}
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
 LISTS = 200  # of each test
 FOLLOWED = (5, 15)  # numbers in the lists whose centres are kept
 TEST_SEED = 1000  # added to the seed of the training
 LONGEST = 40.0  # words of a list of fifteen numbers: the range of a centre that is counted from the first word
-HALF_WIDTH, WIDE_HALF_WIDTH = 2, 10  # of the file's window, and of the paper's
 TAPS = 7  # of the filter over the last weights: three words to either side
 REPLACED = {"random.seed(0)": "random.seed({seed})", "torch.manual_seed(0)": "torch.manual_seed({seed})"}
 STARTED = {
@@ -44,7 +69,7 @@ STARTED = {
 
 def code(seed: int, name: str = "walking") -> str:
     """The file of the chapter up to its trainings, with this seed; its decoder starts as the rule's does."""
-    replaced = REPLACED | (STARTED if name in ("local_p_started", "local_p_started_10") else {})
+    replaced = REPLACED | (STARTED if name in WINDOWS and WINDOWS[name].started else {})
     return file_of(CHAPTER, replaced, seed, 0, without=("file-answer",))
 
 
@@ -56,23 +81,23 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
     """
     chosen(STEPS, name)
     parts: Any = plain  # the file's class, whose layers the type checker does not know
-    rule = name.removesuffix("_10").removesuffix("_plain")
+    window = WINDOWS.get(name, Window(name))
 
     class Ruled(parts):
         """The file's attention with a window whose centre another rule finds."""
 
         def __init__(self, D: int, walks: bool) -> None:
-            super().__init__(D, walks, WIDE_HALF_WIDTH if name in WIDE else HALF_WIDTH)
+            super().__init__(D, walks, window.half_width)
 
         def centre(self, s: Tensor, p: Tensor, S: Tensor) -> Tensor:
             learned = self.v_p(torch.tanh(self.W_p(s)))[:, 0]  # (B,)
-            if rule == "local_m":
+            if window.rule == "local_m":
                 return p + 1  # p starts at -1
-            if rule in ("local_p", "local_p_started"):
+            if window.rule == "local_p":
                 return S * torch.sigmoid(learned)
-            if rule == "counted":
+            if window.rule == "counted":
                 return LONGEST * torch.sigmoid(learned)
-            if rule == "both_ways":
+            if window.rule == "both_ways":
                 return (p + 3 * torch.tanh(learned)).clamp(min=-1)  # not before the place where it starts
             return p + 3 * torch.sigmoid(learned)
 
@@ -80,11 +105,10 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
             p = torch.minimum(self.centre(s, p, S), S - 1)  # (B,): not beyond the last word
             distance = torch.arange(h.shape[1]) - p[:, None]  # (B, Tk)
             allowed = (torch.arange(h.shape[1]) < S[:, None]) & (distance.abs() <= self.half_width)
-            gaussian = torch.exp(-(distance**2) / (2 * (self.half_width / 2) ** 2))
-            if name == "local_m_plain_10":
-                gaussian = torch.ones_like(gaussian)
             scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
-            weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1) * gaussian
+            weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)
+            if window.gaussian:
+                weights = weights * torch.exp(-(distance**2) / (2 * (self.half_width / 2) ** 2))
             return (weights[:, None] @ h)[:, 0], weights, p
 
     class LastWeights(parts):

@@ -8,6 +8,7 @@ instead, ``example_first`` the same lines with a twin that exchanges their first
 finders' keys.
 """
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -93,16 +94,26 @@ def followed(pretrained: Pretrained, lines: Lines, found: Any, finders: list[Hea
     }
 
 
+def heads_and_draws(
+    pretrained: Pretrained, seed: int
+) -> tuple[dict[str, list[list[float]]], dict[str, list[Head]], dict[str, list[Head]]]:
+    """The scores of all heads; the heads that bind and those that find; and DRAWS times as many others as bind, drawn
+    beside them.
+    """
+    table = scores(pretrained.model, segments(pretrained, SEQUENCES, seed).repeat(1, 2))
+    finders, binders = real_binding.chosen(table)
+    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
+    return table, {"binders": binders, "finders": finders}, draws
+
+
 def heads_and_texts(pretrained: Pretrained, seed: int) -> tuple[dict[str, list[Head]], Tensor]:
     """The heads that bind, those that find, and as many others as bind, beside them: those that a text needs most, and
     DRAWS times any; the two texts ``(2, 1, TEXT)``.
     """
-    table = scores(pretrained.model, segments(pretrained, SEQUENCES, seed).repeat(1, 2))
-    finders, binders = real_binding.chosen(table)
+    table, heads, draws = heads_and_draws(pretrained, seed)
     texts = text_tokens(pretrained)[2 * seed * TEXT :][: 2 * TEXT].view(2, 1, TEXT)
-    others = costliest(pretrained, table, binders, texts[0])
-    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
-    return {"binders": binders, "finders": finders, "others": others, **draws}, texts
+    others = costliest(pretrained, table, heads["binders"], texts[0])
+    return heads | {"others": others} | draws, texts
 
 
 def everywhere(paths: ExchangedPaths, words: Tensor, writers: list[Head]) -> Exchanged:
@@ -137,16 +148,27 @@ def readings(paths: ExchangedPaths, heads: dict[str, list[Head]]) -> dict[str, E
     }
 
 
-def exchange(job: Job) -> dict[str, Any]:
-    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values."""
-    pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
-    heads, texts = heads_and_texts(pretrained, job.seed)
+def followed_in(
+    pretrained: Pretrained,
+    pairs: list[tuple[Lines, Lines]],
+    heads: dict[str, list[Head]],
+    read: Callable[[ExchangedPaths, Tensor], dict[str, Exchanged]],
+) -> dict[str, list[dict[str, Tensor]]]:
+    """What is :func:`followed` in each pair of prompts, by the reading's name; ``read(paths, words)`` reads all."""
     seen: dict[str, list[dict[str, Tensor]]] = {}
     for first, second in pairs:
         words = torch.stack([first.tokens, second.tokens])
         paths = ExchangedPaths(pretrained.model, words, heads["binders"])
-        for name, found in readings(paths, heads).items():
+        for name, found in read(paths, words).items():
             seen.setdefault(name, []).append(followed(pretrained, first, found, heads["finders"]))
+    return seen
+
+
+def exchange(job: Job) -> dict[str, Any]:
+    """Which colour is named when the finders read the twin's binding in their keys, their queries or their values."""
+    pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
+    heads, texts = heads_and_texts(pretrained, job.seed)
+    seen = followed_in(pretrained, pairs, heads, lambda paths, _: readings(paths, heads))
     cost = costs(pretrained, texts[1], [heads["binders"], heads["others"]])
     return {
         "heads": {name: numbered(of) for name, of in heads.items()},
@@ -167,22 +189,18 @@ def means(seen: dict[str, list[dict[str, Tensor]]]) -> dict[str, dict[str, float
 def wider(job: Job) -> dict[str, Any]:
     """Which colour is named when all that comes later reads the exchange, and when all later keys are the twin's."""
     pretrained, pairs = smollm2(), twins(smollm2(), job.steps, job.seed)
-    table = scores(pretrained.model, segments(pretrained, SEQUENCES, job.seed).repeat(1, 2))
-    finders, binders = real_binding.chosen(table)
-    draws = {f"draw {draw}": real_binding.others_beside(table, binders, draw) for draw in range(DRAWS)}
-    seen: dict[str, list[dict[str, Tensor]]] = {}
-    for first, second in pairs:
-        words = torch.stack([first.tokens, second.tokens])
-        paths = ExchangedPaths(pretrained.model, words, binders)
-        found_by = {
+    _, heads, draws = heads_and_draws(pretrained, job.seed)
+
+    def read(paths: ExchangedPaths, words: Tensor) -> dict[str, Exchanged]:
+        return {
             "usual": paths.read(),
-            "everywhere": everywhere(paths, words, binders),
-            "all keys": keys_of_the_twin(paths, words, min(finders)[0]),
+            "everywhere": everywhere(paths, words, heads["binders"]),
+            "all keys": keys_of_the_twin(paths, words, min(heads["finders"])[0]),
             **{f"{name}, everywhere": everywhere(paths, words, of) for name, of in draws.items()},
         }
-        for name, found in found_by.items():
-            seen.setdefault(name, []).append(followed(pretrained, first, found, finders))
-    return {"heads": {"binders": numbered(binders), "finders": numbered(finders)}, "read": means(seen)}
+
+    seen = followed_in(pretrained, pairs, heads, read)
+    return {"heads": {name: numbered(of) for name, of in heads.items()}, "read": means(seen)}
 
 
 def example(job: Job) -> dict[str, Any]:
