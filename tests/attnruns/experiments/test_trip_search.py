@@ -42,7 +42,7 @@ def test_best_of_keeps_the_shortest_of_the_drawn_trips():
     names, points = trip_file.file(0), random_points(6, 20, generator(1))
     network = names["TripNetwork"]()
     torch.manual_seed(3)
-    kept = names["best_of"](network, points, 5)
+    kept = trip_search.best_of(names, network, points, 5)
     torch.manual_seed(3)
     with torch.no_grad():
         drawn = [names["answer"](network, points, draw=True)[0] for _ in range(5)]
