@@ -8,6 +8,7 @@ from attnpages.figures.chapters.ch20 import (
     plot_forgetting,
     plot_measured_time,
     plot_time_per_token,
+    plot_updates,
 )
 
 
@@ -117,3 +118,20 @@ def test_heads_share_what_is_kept_and_a_latent_vector_makes_a_key_for_each():
 def test_heads_cannot_share_what_does_not_divide_them(panels, latent):
     with pytest.raises(ValueError, match=r"4 heads cannot share \d \('a'\)"):
         draw_shared(panels, heads=4, latent=latent)
+
+
+def test_a_state_moves_from_one_point_to_where_each_rule_ends_it():
+    panel = [((1, 0), 3.0)], ((0.6, 0.8), 10.0), {"sum": (9, 13), "delta": (5.52, 8.36)}
+    (ax,) = plot_updates({"store 10": panel}, start=(3, 5), most=(12, 14))
+    dots = {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines() if line.get_marker() != ""}
+    assert dots == {"sum": [[9, 13]], "delta": [[5.52, 8.36]], "state before": [[3, 5]]}
+    assert len(ax.patches) == 2  # an arrow per rule
+    older, new = (line for line in ax.get_lines() if line.get_marker() == "")
+    assert older.get_xy1() == (3, 0)
+    assert [0.6 * x + 0.8 * y for x, y in (new.get_xy1(), new.get_xy2())] == [pytest.approx(10)] * 2
+
+
+@pytest.mark.parametrize("panels", [{}, {"a": ([], ((1, 0), 3.0), {"sum": (3, 0)}), "b": ([], ((1, 0), 3.0), {})}])
+def test_panels_of_updates_need_the_same_rules(panels):
+    with pytest.raises(ValueError, match="panels need the same rules"):
+        plot_updates(panels, (0, 0), (12, 14))

@@ -1,4 +1,4 @@
-"""Figures of chapter 20: smaller caches, shared keys, what memories forget, checked guesses, and the time per token."""
+"""Figures of chapter 20: smaller caches, shared keys, what states store and forget, checked guesses, time per token."""
 
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.boxes import Point, arrow, box_around, canvas, say
 from attnpages.figures.palette import BLUE, FAINT, INK, ORANGE, PAPER, READS, WRITES
 from attnpages.figures.style import legend_above, new_axes, styles_for
 
@@ -112,6 +112,52 @@ def plot_forgetting(panels: Mapping[str, Mapping[str, Mapping[str, float]]]) -> 
     return axes
 
 
+def plot_updates(
+    panels: Mapping[str, tuple[Sequence[tuple[Point, float]], tuple[Point, float], Mapping[str, Point]]],
+    start: Point,
+    most: Point,
+) -> list[Axes]:
+    """Draw a state of two numbers as a point, and where rules move it when one more pair is stored.
+
+    The states that answer a pair rightly form a straight line at right angles to its key.
+
+    Args:
+        panels: ``{title: (older pairs, the new pair, {rule: state after it})}``; a pair has its key and its value.
+            All panels have the same rules. start: the state before. most: the largest numbers of the two axes.
+
+    Raises:
+        ValueError: if there is no panel, or they differ in their rules.
+    """
+    rules = [list(ends) for _, _, ends in panels.values()]
+    if not rules or any(names != rules[0] for names in rules):
+        raise ValueError(f"panels need the same rules, and at least one panel is needed; got {rules}")
+    styles = styles_for(rules[0])
+    figure, grid = plt.subplots(1, len(panels), figsize=(8.4, 5.4), layout="constrained", sharey=True, squeeze=False)
+    axes = list(grid.flat)
+    for ax, (title, (older, (key, value), ends)) in zip(axes, panels.items(), strict=True):
+        for old_key, old_value in older:
+            _answering(ax, old_key, old_value, color=FAINT, linestyle="--", label="older pair answered rightly")
+        _answering(ax, key, value, color=INK, linestyle="-", label="new pair answered rightly")
+        for rule, end in ends.items():
+            colour, _, marker = styles[rule][:3]
+            arrow(ax, start, end, colour=colour)
+            ax.plot(*end, color=colour, marker=marker, markersize=9, linestyle="", label=rule)
+        ax.plot(*start, color=INK, marker="o", markersize=9, linestyle="", label="state before")
+        ax.set(xlim=(0, most[0]), ylim=(0, most[1]), aspect="equal", title=title, xlabel="first number of the state")
+    axes[0].set_ylabel("second number of the state")
+    found = [ax.get_legend_handles_labels() for ax in axes]
+    named = {label: handle for handles, labels in found for handle, label in zip(handles, labels, strict=True)}
+    figure.legend(named.values(), named.keys(), loc="outside upper left", ncols=2)
+    return axes
+
+
+def _answering(ax: Axes, key: Point, value: float, **look) -> None:
+    """Draw the line of all states from which a key reads a value."""
+    square = key[0] ** 2 + key[1] ** 2
+    nearest = (key[0] * value / square, key[1] * value / square)
+    ax.axline(nearest, (nearest[0] - key[1], nearest[1] + key[0]), linewidth=1.5, marker="", **look)
+
+
 def plot_copied(
     copied: Mapping[str, Mapping[int, Sequence[float]]],
     rises: Mapping[str, Sequence[float]],
@@ -149,7 +195,7 @@ def plot_copied(
     right.set(xscale="log", xlabel="tokens back to the list")
     right.set_xticks(ticks, [f"{back:,}" for back in ticks])
     right.minorticks_off()
-    figure.legend(*right.get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    figure.legend(*right.get_legend_handles_labels(), loc="outside upper left", ncols=min(4, len(copied)))
     return [left, right]
 
 
