@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch17 import Beyond, Spread, mark_right, plot_beyond, plot_ways, plot_weights
+from attnpages.figures.chapters.ch17 import Beyond, Spread, mark_right, plot_beyond, plot_hands, plot_ways, plot_weights
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -10,6 +10,21 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
     assert (first.get_xlabel(), second.get_xlabel()) == ("letters", "tokens")
     with pytest.raises(ValueError, match="panels is empty"):
         plot_beyond([])
+
+
+def test_hands_agree_where_the_query_was_turned_back_to():
+    axes = plot_hands({"fast": 1.0, "slow": 0.1}, [0, 1, 4], back=1)
+    assert [ax.get_title() for ax in axes] == ["0 back", "1 back", "4 back", "", "", ""]
+    said = [ax.get_xlabel() for ax in axes]
+    assert said == [f"cosine {number}" for number in ("0.54", "1.00", "−0.99", "1.00", "1.00", "0.96")]
+    query, key = axes[1].lines
+    assert query.get_xydata() == pytest.approx(key.get_xydata())
+    assert axes[0].lines[1].get_xdata()[1] < 0 < axes[2].lines[1].get_xdata()[1]  # before and behind the query's hand
+    assert [axes[0].get_ylabel(), axes[3].get_ylabel()] == ["fast", "slow"]
+    (legend,) = axes[0].get_figure().legends
+    assert [text.get_text() for text in legend.get_texts()] == ["query", "key"]
+    with pytest.raises(ValueError, match="at least one pair"):
+        plot_hands({}, [1], back=1)
 
 
 def test_right_keys_are_marked_and_fit_into_the_panel():

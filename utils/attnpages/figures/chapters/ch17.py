@@ -1,4 +1,4 @@
-"""Figures of chapter 17: copying beyond the trained lengths, weights by distance, and ways to read a model."""
+"""Figures of chapter 17: copying beyond the trained lengths, hands that turn, weights by distance, ways to read."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,12 +6,13 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patches import Circle
 from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, RUST, SAND
-from attnpages.figures.style import TRUTH_COLOUR, Look, legend_above, styles_for
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, RUST, SAND, VERMILION
+from attnpages.figures.style import TRUTH_COLOUR, Look, legend_above, styles_for, with_minus
 
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
@@ -55,6 +56,44 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     for ax, panel in zip(grid[:, 0], panels, strict=True):
         plot_by_length(panel.curves, panel.xlabel, panel.ylabel, ax=ax, trained=panel.trained)
     return list(grid[:, 0])
+
+
+def plot_hands(speeds: Mapping[str, float], distances: Sequence[int], back: int) -> list[Axes]:
+    """Draw how rotary positions turn query and key: a clock with two hands per pair and distance, and their cosine.
+
+    Only the angle between both hands matters, so that the query's points upwards in each clock.
+
+    Args:
+        speeds: ``{name of a pair: how far it turns per position, in radians}``, a row each. distances: a column each.
+        back: the query was turned back by so many positions, where both hands agree.
+
+    Raises:
+        ValueError: if there is no pair, or no distance.
+    """
+    if not speeds or not distances:
+        raise ValueError(f"give at least one pair and one distance, not {list(speeds)} and {list(distances)}")
+    size = (6.5, 1.75 * len(speeds) + 0.6)
+    figure, grid = plt.subplots(len(speeds), len(distances), figsize=size, layout="constrained", squeeze=False)
+    for row, (name, speed) in zip(grid, speeds.items(), strict=True):
+        for ax, distance in zip(row, distances, strict=True):
+            _clock(ax, speed * (distance - back))
+        row[0].set_ylabel(name)
+    for ax, distance in zip(grid[0], distances, strict=True):
+        ax.set_title(f"{distance} back", fontsize=11)
+    figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside upper left", ncols=2, handlelength=3.2)
+    return list(grid.flat)
+
+
+def _clock(ax: Axes, angle: float) -> None:
+    """A clock with the query's hand at noon, and the key's behind it by an angle in radians."""
+    ax.add_patch(Circle((0, 0), 1, facecolor=PAPER, edgecolor=FAINT))
+    ax.plot([0, 0], [0, 0.9], color=OKABE_BLUE, linewidth=5, marker="", solid_capstyle="round", label="query")
+    ends = [0, 0.9 * np.sin(angle)], [0, 0.9 * np.cos(angle)]
+    ax.plot(*ends, color=VERMILION, linewidth=2, linestyle=(0, (3, 1)), marker="", label="key")
+    ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xticks=[], yticks=[], aspect="equal")
+    ax.set_xlabel(f"cosine {with_minus(f'{np.cos(angle):.2f}')}")
+    for side in ax.spines.values():
+        side.set_visible(False)
 
 
 def mark_right(ax: Axes, right: Mapping[str, tuple[float, float]], lift: float = 0.0) -> None:
