@@ -1,13 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch18_parts import (
-    Chances,
-    Lead,
-    plot_chances,
-    plot_leads,
-    plot_precision_and_brevity,
-)
+from attnpages.figures.chapters.ch18_parts import Chances, Lead, plot_chances, plot_leads, plot_precision_and_brevity
 
 LEADS = {"up to 9": Lead((1.0, 0.5), (1.2, 0.6)), "10 and more": Lead((-1.0, 0.7), (1.1, 0.8))}
 
