@@ -11,9 +11,9 @@ from attnpages.figures.chapters.ch18 import (
     plot_alignment_errors,
     plot_beams,
     plot_losses_twice,
-    plot_resampled,
     plot_score_by_words,
     plot_scores,
+    plot_trainings,
 )
 from attnruns.experiments import translate
 from attnruns.results import provenance
@@ -55,6 +55,17 @@ def test_a_score_needs_an_interval_per_seed(scores):
         plot_scores(scores)
 
 
+def test_each_training_is_a_dot_and_the_mean_is_written():
+    ax = plot_trainings({"plain": [28.0, 29.0], "Luong": [38.0, 40.0, 40.5]}, "BLEU")
+    dots = [mark for mark in ax.lines if mark.get_marker() == "o"]
+    assert [list(mark.get_xdata()) for mark in dots] == [[28.0, 29.0], [38.0, 40.0, 40.5]]
+    assert [text.get_text() for text in ax.texts] == ["28.5", "39.5"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["plain (2)", "Luong (3)"]
+    for wrong in ({}, {"plain": []}):
+        with pytest.raises(ValueError, match="at least one training"):
+            plot_trainings(wrong, "BLEU")
+
+
 def test_each_ngram_has_a_bar_and_counts_at_most_as_often_as_in_the_reference():
     ax = draw_ngrams(["the", "dog", "runs", "to", "the", "the", "park"], ["the", "dog", "walks", "to", "the", "park"])
     texts = [text.get_text() for text in ax.texts]
@@ -64,20 +75,6 @@ def test_each_ngram_has_a_bar_and_counts_at_most_as_often_as_in_the_reference():
     assert len(filled) == 5 + 3
     with pytest.raises(ValueError, match="at least 4 tokens, got 3"):
         draw_ngrams(["a", "b", "c"], ["a"])
-
-
-def test_resampled_differences_share_a_scale_with_their_interval_and_0():
-    drawn = {"A to B": torch.linspace(-1, 2, 101), "B to C": torch.linspace(1, 3, 101)}
-    axes = plot_resampled(drawn, {"A to B": 0.5, "B to C": 2.0})
-    assert [ax.get_title(loc="left") for ax in axes] == list(drawn)
-    assert axes[0].get_xlim() == axes[1].get_xlim()
-    assert [line.get_xdata()[0] for line in axes[1].lines] == [2.0, 0]
-    shaded = axes[1].patches[0]
-    assert [shaded.get_x(), shaded.get_x() + shaded.get_width()] == pytest.approx([1.05, 2.95])
-    with pytest.raises(ValueError, match="the same titles"):
-        plot_resampled(drawn, {"A to B": 0.5})
-    with pytest.raises(ValueError, match="at least one"):
-        plot_resampled({}, {})
 
 
 def test_the_axis_of_words_says_how_many_sentences_there_are():

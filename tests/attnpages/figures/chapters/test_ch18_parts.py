@@ -1,40 +1,24 @@
 import pytest
+import torch
 
-from attnpages.figures.chapters.ch18_parts import (
-    Half,
-    Lead,
-    plot_halves,
-    plot_leads,
-    plot_pairs,
-    plot_precision_and_brevity,
-)
+from attnpages.figures.chapters.ch18_parts import Chances, Lead, plot_chances, plot_leads, plot_precision_and_brevity
 
 LEADS = {"up to 9": Lead((1.0, 0.5), (1.2, 0.6)), "10 and more": Lead((-1.0, 0.7), (1.1, 0.8))}
 
 
-def test_the_bars_are_both_parts_and_their_hypotenuse():
-    axes = plot_halves({"three": Half(3, 4), "eight": Half(0.6, 0.8)}, {"three": 2.0, "eight": -1.5})
-    assert [[bar.get_width() for bar in ax.patches] for ax in axes] == [[3, 4, 5], [0.6, 0.8, 1.0]]
-    assert [ax.lines[0].get_xdata()[0] for ax in axes] == [2.0, 1.5]
-    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["sentences", "trainings", "both"]
-    assert axes[1].get_title(loc="left") == "eight: the difference is -1.50"
-    with pytest.raises(ValueError, match="the same titles"):
-        plot_halves({"three": Half(3, 4)}, {"eight": 1.0})
-    with pytest.raises(ValueError, match="at least one"):
-        plot_halves({}, {})
-
-
-def test_each_pair_of_trainings_has_a_dot_and_the_intervals_lie_around_their_mean():
-    ax = plot_pairs({"A": [-1.0, 0.0], "B": [2.0, 3.0]}, {"narrow": 0.5, "wide": 2.0}, "lead")
-    dots = [mark for mark in ax.lines if mark.get_marker() == "o"]
-    assert [mark.get_xdata()[0] for mark in dots] == [-1.0, 0.0, 2.0, 3.0]
-    spans = [tuple(mark.get_xdata()) for mark in ax.lines if len(set(mark.get_xdata())) == 2]
-    assert spans == [(0.5, 1.5), (-1.0, 3.0)]
-    assert [text.get_text() for text in ax.texts] == ["0.5 to 1.5", "−1.0 to 3.0"]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B", "narrow", "wide"]
-    for pairs, halves in (({}, {"wide": 1.0}), ({"A": []}, {"wide": 1.0}), ({"A": [1.0]}, {})):
-        with pytest.raises(ValueError, match="an entry each"):
-            plot_pairs(pairs, halves, "lead")
+def test_captions_trainings_and_both_stand_in_three_rows():
+    few = Chances(torch.linspace(1.0, 3.0, 101), (10, 12), (12, 14), 5.0)
+    axes = plot_chances({"three": few, "eight": few._replace(half=1.0)}, "ahead, in BLEU")
+    dots = {mark.get_marker(): list(mark.get_xdata()) for mark in axes[0].lines if len(mark.get_xdata()) == 2}
+    assert dots["s"] == [-1, 1]  # less the mean of the first model
+    assert dots["o"] == [1, 3]
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["−3.0 to 7.0"], ["1.0 to 3.0"]]
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["other captions", "trainings", "both"]
+    assert sum(patch.get_x() + patch.get_width() <= 3.0 + 1e-9 for patch in axes[0].patches) == 21
+    for wrong in ({}, {"three": few._replace(first=())}):
+        with pytest.raises(ValueError, match="trainings of both models"):
+            plot_chances(wrong, "ahead")
 
 
 def test_each_factor_of_bleu_has_a_panel_and_each_model_a_curve():

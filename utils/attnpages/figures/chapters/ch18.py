@@ -1,18 +1,17 @@
-"""Figures of chapter 18: n-grams, scores with seeds, resampled tests, BLEU by length, losses, alignments, beams."""
+"""Figures of chapter 18: n-grams, scores with seeds, BLEU by length, losses, alignments, beams."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import mean
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import BLUE, FAINT, LINE, PALE_GREY, READS, SAND, SKY
+from attnpages.figures.palette import BLUE, FAINT, PALE_GREY, READS
 from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, styles_for
 
 MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
@@ -83,6 +82,34 @@ def _score_row(ax: Axes, row: int, score: Score, colour: str) -> None:
         ax.plot([value], [row], markeredgewidth=1.8, zorder=2, **_PUBLISHED)
 
 
+def plot_trainings(scores: Mapping[str, Sequence[float]], xlabel: str, ax: Axes | None = None) -> Axes:
+    """Draw the score of each training as a dot, a row per model, and write their mean over a bar.
+
+    Args:
+        scores: ``{model: the score of each training}``, from top to bottom.
+        xlabel: which score.
+
+    Raises:
+        ValueError: if there is no model, or a model has no training.
+    """
+    if not scores or not all(scores.values()):
+        raise ValueError(f"scores needs at least one training for each model, got {dict(scores)}")
+    ax = new_axes(ax, (6.5, 1.0 + 0.62 * len(scores)))
+    looks = _looks(scores)
+    for row, (name, values) in enumerate(scores.items()):
+        middle = mean(values)
+        line(ax, (middle, middle), (row - 0.22, row + 0.22), "black", width=2, zorder=2)
+        look: Look = {"marker": "o", "markersize": 7, "color": looks[name].colour, "alpha": 0.75, "linestyle": ""}
+        ax.plot(values, [row] * len(values), zorder=3, **look)
+        above: Look = {"textcoords": "offset points", "ha": "center", "weight": "bold", "fontsize": 10}
+        ax.annotate(f"{middle:.1f}", (middle, row - 0.22), (0, 2), **above)
+    labels = [f"{name} ({len(values)})" for name, values in scores.items()]
+    ax.set_yticks(range(len(scores)), labels)
+    ax.set(xlabel=xlabel, ylim=(len(scores) - 0.5, -0.65))
+    ax.grid(False, axis="y")
+    return ax
+
+
 _ORDERS = (1, 2, 3, 4)  # BLEU counts n-grams of these lengths
 _ROW, _BETWEEN, _TOKENS = 0.42, 0.4, 1.0  # heights of a bar's row, of the space between two lengths, of the words
 
@@ -128,39 +155,6 @@ def _counted(translation: Sequence[str], reference: Sequence[str], order: int) -
         right.append(left[gram] > 0)
         left[gram] -= 1
     return right
-
-
-def plot_resampled(drawn: Mapping[str, object], values: Mapping[str, float]) -> list[Axes]:
-    """Draw how often resampled tests have which difference in BLEU: a panel per pair of systems, on one scale.
-
-    The middle 95 % are shaded; a full line marks the difference on the test itself, a dashed one marks 0.
-
-    Args:
-        drawn: ``{title: the differences of all resampled tests}``.
-        values: ``{title: the difference on the test itself}``, the same titles.
-
-    Raises:
-        ValueError: if there is none, or the titles differ.
-    """
-    if not drawn or set(drawn) != set(values):
-        raise ValueError(f"drawn and values need the same titles, at least one; got {list(drawn)} and {list(values)}")
-    found = {title: as_array(of).ravel() for title, of in drawn.items()}
-    low, high = min(0.0, *(of.min() for of in found.values())), max(0.0, *(of.max() for of in found.values()))
-    edges = np.linspace(low - 0.1, high + 0.1, 45)
-    _, axes = plt.subplots(
-        len(found), 1, figsize=(6.5, 0.6 + 1.55 * len(found)), sharex=True, layout="constrained", squeeze=False
-    )
-    for ax, (title, of) in zip(axes[:, 0], found.items(), strict=True):
-        ax.axvspan(*np.quantile(of, (0.025, 0.975)), color=SAND, zorder=0)
-        ax.hist(of, bins=edges, color=SKY, edgecolor="white", linewidth=0.5, zorder=2)
-        ax.axvline(values[title], color="black", linewidth=1.8, zorder=3)
-        ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=3)
-        ax.set_title(title, loc="left")
-        ax.set_yticks([])
-        ax.grid(False)
-        ax.spines["left"].set_visible(False)
-    axes[-1, 0].set_xlabel("difference in BLEU, of 1,000 resampled tests")
-    return list(axes[:, 0])
 
 
 def plot_score_by_words(

@@ -1,105 +1,86 @@
-"""Figures of chapter 18 that split a number: an interval by what is random, and BLEU into precision and brevity."""
+"""Figures of chapter 18 that split a number: a difference by what is random, and BLEU into precision and brevity."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import line
 from attnpages.figures.chapters.ch18 import MODELS
-from attnpages.figures.palette import AMBER, BLUE, DARK_GREY, LINE
-from attnpages.figures.style import Look, new_axes, styles_for, with_minus
+from attnpages.figures.palette import AMBER, BLUE, DARK_GREY, LINE, SAND, SKY
+from attnpages.figures.style import Look, styles_for, with_minus
 
+_FIRST: Look = {"marker": "s", "markersize": 5, "color": DARK_GREY, "markerfacecolor": "white", "linestyle": ""}
+_SECOND: Look = {"marker": "o", "markersize": 6, "color": BLUE, "linestyle": ""}
 _BLEU: Look = {"marker": "o", "markersize": 7, "color": BLUE, "linestyle": ""}
 _PRECISION: Look = {"marker": "s", "markersize": 7, "color": BLUE, "markerfacecolor": "white", "linestyle": ""}
 
 
-class Half(NamedTuple):
-    """Half the width of an interval, and what it is made of: the root of the two squares' sum.
+class Chances(NamedTuple):
+    """What a difference between two models depends on.
 
     Fields:
-        sentences, trainings: each one's part, in BLEU.
+        drawn: the difference on each resampled test. first, second: the score of each training of both models.
+        half: half the width of the interval around the difference of both means.
     """
 
-    sentences: float
-    trainings: float
-
-    @property
-    def both(self) -> float:
-        """The hypotenuse."""
-        return float((self.sentences**2 + self.trainings**2) ** 0.5)
+    drawn: object
+    first: Sequence[float]
+    second: Sequence[float]
+    half: float
 
 
-def plot_halves(halves: Mapping[str, Half], difference: Mapping[str, float]) -> list[Axes]:
-    """Draw both parts of an interval's half width, and what they make together, as bars: a panel per interval.
+def plot_chances(panels: Mapping[str, Chances], xlabel: str) -> list[Axes]:
+    """Draw under each other what other sentences change, what other trainings change, and the interval of both.
 
-    A dashed line marks the difference; the interval leaves out 0 if the lowest bar ends before it.
+    The top row is a histogram of the resampled tests whose middle 95 % are shaded. Below are the trainings, less the
+    mean of the first model, and the interval with its ends. All panels share one scale, on which a dashed line is 0.
 
     Args:
-        halves: ``{title: Half}``.
-        difference: ``{title: the difference in the interval's middle}``, the same titles.
-
-    Raises:
-        ValueError: if there is none, or the titles differ.
-    """
-    if not halves or set(halves) != set(difference):
-        raise ValueError(
-            f"halves and difference need the same titles, at least one; got {list(halves)} and {list(difference)}"
-        )
-    _, axes = plt.subplots(
-        len(halves), 1, figsize=(6.5, 0.6 + 1.35 * len(halves)), sharex=True, layout="constrained", squeeze=False
-    )
-    for ax, (title, half) in zip(axes[:, 0], halves.items(), strict=True):
-        widths = (half.sentences, half.trainings, half.both)
-        ax.barh(range(3), widths, color=(AMBER, AMBER, BLUE), height=0.62, zorder=2)
-        for row, width in enumerate(widths):
-            ax.annotate(
-                f"{width:.2f}", (width, row), (4, 0), textcoords="offset points", va="center", fontsize=9, zorder=4
-            )
-        ax.axvline(abs(difference[title]), color=LINE, linestyle="--", linewidth=1.4, zorder=3)
-        ax.set_yticks(range(3), ["sentences", "trainings", "both"])
-        ax.set_ylim(2.6, -0.6)
-        ax.set_title(f"{title}: the difference is {difference[title]:.2f}", loc="left")
-        ax.grid(False, axis="y")
-        ax.margins(x=0.1)
-    axes[-1, 0].set_xlabel("half the width of the interval, in BLEU")
-    return list(axes[:, 0])
-
-
-def plot_pairs(
-    pairs: Mapping[str, Sequence[float]], halves: Mapping[str, float], xlabel: str, ax: Axes | None = None
-) -> Axes:
-    """Draw the difference of each pair of trainings as a dot, a row per training, and intervals around their mean.
-
-    Args:
-        pairs: ``{name of a training: its differences to the other model's trainings}``, from top to bottom.
-        halves: ``{name of an interval: half its width}``, drawn below the dots.
+        panels: ``{title: Chances}``, from top to bottom.
         xlabel: what is drawn, with its unit.
 
     Raises:
-        ValueError: if there is no pair or no interval.
+        ValueError: if there is no panel, or a model has no training.
     """
-    if not pairs or not all(pairs.values()) or not halves:
-        raise ValueError(f"pairs and halves need an entry each, got {dict(pairs)} and {dict(halves)}")
-    names, middle = [*pairs, *halves], mean(value for of in pairs.values() for value in of)
-    ax = new_axes(ax, (6.5, 1.0 + 0.5 * len(names)))
-    ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
-    ax.axvline(middle, color=BLUE, linewidth=1.2, zorder=1)
-    for row, of in enumerate(pairs.values()):
-        for number, value in enumerate(of):  # one above another, so that equal ones are seen
-            ax.plot([value], [row + 0.2 * (number - (len(of) - 1) / 2)], zorder=3, **_BLEU)
-    for row, half in enumerate(halves.values(), start=len(pairs)):
-        line(ax, (middle - half, middle + half), (row, row), AMBER, width=9, zorder=2)
-        ends = with_minus(f"{middle - half:.1f} to {middle + half:.1f}")
-        look: Look = {"textcoords": "offset points", "va": "top", "fontsize": 10}
-        ax.annotate(ends, (middle, row), (6, -7), zorder=4, **look)
-    ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel=xlabel, ylim=(len(names) - 0.3, -0.6))
-    ax.grid(False, axis="y")
-    return ax
+    if not panels or any(not of.first or not of.second for of in panels.values()):
+        raise ValueError(f"panels need at least one, with trainings of both models; got {list(panels)}")
+    _, axes = plt.subplots(
+        len(panels), 1, figsize=(6.5, 0.7 + 2.3 * len(panels)), sharex=True, layout="constrained", squeeze=False
+    )
+    for ax, (title, of) in zip(axes[:, 0], panels.items(), strict=True):
+        ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
+        _draw_hill(ax, as_array(of.drawn).ravel())
+        for number, (scores, look) in enumerate(((of.first, _FIRST), (of.second, _SECOND))):
+            ax.plot([score - mean(of.first) for score in scores], [1.15 + 0.25 * number] * len(scores), **look)
+        _draw_ends(ax, mean(of.second) - mean(of.first), of.half)
+        ax.set_yticks([0.6, 1.28, 2.05], ["other captions", "trainings", "both"])
+        ax.set_ylim(2.75, -0.1)
+        ax.set_title(title, loc="left")
+        ax.grid(False, axis="y")
+    axes[-1, 0].set_xlabel(xlabel)
+    return list(axes[:, 0])
+
+
+def _draw_hill(ax: Axes, drawn: np.ndarray) -> None:
+    """How often which difference was drawn, 0.8 high at most, on a floor at 0.85 (the axis points downwards)."""
+    often, edges = np.histogram(drawn, bins=np.linspace(drawn.min(), drawn.max(), 22))
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    ax.fill_between((low, high), 0.02, 0.85, color=SAND, linewidth=0, zorder=0)
+    look: Look = {"align": "edge", "color": SKY, "edgecolor": "white", "linewidth": 0.5, "zorder": 2}
+    ax.bar(edges[:-1], -0.8 * often / often.max(), np.diff(edges), bottom=0.85, **look)
+
+
+def _draw_ends(ax: Axes, middle: float, half: float) -> None:
+    line(ax, (middle - half, middle + half), (2.05, 2.05), BLUE if abs(middle) > half else AMBER, width=8, zorder=2)
+    ax.plot([middle], [2.05], "|", color="black", markersize=11, markeredgewidth=1.8, zorder=3)
+    ends = with_minus(f"{middle - half:.1f} to {middle + half:.1f}")
+    ax.annotate(ends, (middle, 2.05), (0, -8), textcoords="offset points", va="top", ha="center", fontsize=10)
 
 
 def plot_precision_and_brevity(
