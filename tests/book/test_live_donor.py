@@ -85,7 +85,7 @@ def test_a_digit_is_named_by_its_ink_as_by_the_nearest_image(tmp_path):
 def test_the_left_digit_decides_as_it_is_said(tmp_path):
     right, left = answer(tmp_path, TAKEN, ["donor"], figures=["donor"])
     assert f"The right digit takes the donor’s in {right}, and the left one in {left}." in said("donor", "learned")
-    table = instead("16_sagan", "donor")
+    table = instead("16_sagan_evidence", "donor")
     assert f"| the right half, to the left half | {right} |" in table
     assert f"| the left half, to the right half | {left} |" in table
 
@@ -96,7 +96,7 @@ def test_the_size_is_that_of_the_generator():
 
 
 def test_it_begins_with_two_canvases_of_other_digits_and_lets_either_half_attend_to_the_donor(tmp_path):
-    start = dict(asked(ROOT / "chapters/16_sagan.ipynb"))["donor"]
+    start = dict(asked(ROOT / "chapters/16_sagan_evidence.ipynb"))["donor"]
     script = """
         const before = now().said, choose = (n) => { all("input[type=radio]")[n].click(); return now().said; };
         return [before, choose(0), choose(2)];"""
