@@ -38,7 +38,7 @@ def _weights(draw, batch, heads, length):
 PREFIX_MATCHING_SCORE = Exercise(
     prefix_matching_score,
     cases=_heads,
-    about=About(points=3, minutes=15, difficulty=3, read_again="Which heads find the position?"),
+    about=About(points=3, minutes=15, difficulty=3, read_again="Step 1: which heads find the position?"),
 )
 
 must = PREFIX_MATCHING_SCORE.properties
