@@ -35,7 +35,8 @@
     });
   }
 
-  // A formula that is too wide by up to a third is drawn smaller; a wider one scrolls.
+  // A formula that is too wide by up to a third is drawn smaller; a wider one keeps its size and scrolls, or, within a
+  // line, where nothing scrolls, is drawn as small as can be read.
   function fitFormulas() {
     const formulas = Array.from(document.querySelectorAll(".bd-article .math > mjx-container"));
     formulas.forEach(function (formula) {
@@ -51,7 +52,8 @@
       return room ? room.clientWidth / formula.getBoundingClientRect().width : 1;
     });
     formulas.forEach(function (formula, at) {
-      if (shares[at] < 0.995) { formula.style.fontSize = Math.max(0.68, 0.98 * shares[at]) * parseFloat(formula.dataset.size) + "%"; }
+      const share = 0.98 * shares[at], scrolls = share < 0.68 && formula.parentElement.tagName === "DIV";
+      if (shares[at] < 0.995 && !scrolls) { formula.style.fontSize = Math.max(0.68, share) * parseFloat(formula.dataset.size) + "%"; }
     });
   }
 

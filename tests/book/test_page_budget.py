@@ -28,6 +28,20 @@ WIDTHS = """
     document.body.replaceChildren();
     return [full, root.clientWidth];"""
 
+# Three formulas, put onto the page: of half a line, a little too wide, and three times too wide.
+FITTED = """
+    const column = document.querySelector(".bd-article p").parentElement, drawn = [];
+    for (const letters of [10, 24, 90]) {
+      const box = document.createElement("div");
+      box.className = "math notranslate nohighlight";
+      box.textContent = String.raw`\\[` + "x + ".repeat(letters / 2) + String.raw`x\\]`;
+      column.append(box);
+      await MathJax.typesetPromise([box]);
+      drawn.push(box.querySelector("mjx-container"));
+    }
+    dispatchEvent(new Event("resize"));
+    return drawn.map((one) => parseFloat(one.style.fontSize) / parseFloat(one.dataset.size));"""
+
 
 class Host(SimpleHTTPRequestHandler):
     """Serves files as hosts of static pages do: texts are compressed."""
@@ -84,10 +98,11 @@ def cost(page, address):
     formulas = seconds(page, address, "await MathJax.startup.promise;")
     drawn = page.run("return document.querySelectorAll('mjx-container').length")
     finished = [one["params"] for one in page.events if one["method"] == "Network.loadingFinished"]
+    fitted = page.run(FITTED)
     shifted = min(moved(page, address) for _ in range(2))  # a busy machine can only add: text that waits for a style
     size = sum(one["encodedDataLength"] for one in finished)
     full, empty = page.run(WIDTHS)
-    found = {"bytes": size, "text": text, "formulas": formulas, "drawn": drawn, "shifted": shifted}
+    found = {"bytes": size, "text": text, "formulas": formulas, "drawn": drawn, "shifted": shifted, "fitted": fitted}
     return {**found, "narrower": empty - full}
 
 
@@ -139,3 +154,10 @@ def test_nothing_moves_while_it_loads(costs):
 
 def test_lines_are_as_wide_before_the_text_has_come(costs):
     assert over(costs, "narrower", 0) == {}
+
+
+def test_a_formula_a_little_too_wide_is_drawn_smaller_and_a_much_wider_one_scrolls(costs):
+    for (_, width), found in costs.items():
+        fits, little, much = found["fitted"]
+        assert (fits, much) == (1, 1)
+        assert 0.68 < little < 1 or width > 1000
