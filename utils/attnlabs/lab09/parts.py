@@ -98,8 +98,7 @@ _MEAN, _VARIANCE = "x.mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1
 wrong = LAYER_NORM.mistakes
 wrong("divided by n − 1, eps beside the root", {_VARIANCE: "x.std(-1, keepdim=True)", ").sqrt()": ")"}).says("""
     You divided by `x.std() + eps`, as some tutorials do, so that the variance is divided by n − 1 and eps stands
-    outside of the root. In torch and in the paper the variance is the plain mean of the squares, and eps stands
-    under the root.""")
+    outside of the root. In torch the variance is the plain mean of the squares, and eps stands under the root.""")
 wrong("divided by n − 1", {_VARIANCE: "x.var(dim=-1, keepdim=True)"}).says("""
     Your variance divides by n − 1, which is the default of `var` and `std`. A layer norm doesn't estimate a
     variance from a sample, so it takes the plain mean of the squares: `correction=0`.""")
