@@ -43,6 +43,15 @@ def test_one_state_or_a_weighted_sum_of_all_leads_to_the_decoder():
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+def test_without_attention_each_step_receives_the_one_vector():
+    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+    steps = {text.get_position() for text in ax.texts if text.get_text() in {"$s_{1}$", "$s_{2}$"}}
+    dashed = [patch._posA_posB[1] for patch in ax.patches if patch.get_linestyle() == "--"]
+    above = sorted(place for place in steps if place[1] > 1)
+    assert [round(x, 2) for x, _ in dashed] == [round(x - 0.17, 2) for x, _ in above]
+    assert all(below < y for (_, below), (_, y) in zip(dashed, above, strict=True))
+
+
 def test_with_attention_the_last_state_still_starts_the_decoder():
     ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
     below = {text.get_text(): text.get_position()[0] for text in ax.texts if text.get_position()[1] == 0}

@@ -27,7 +27,8 @@ def draw_one_or_all(
 ) -> Axes:
     """Draw an encoder and a decoder, one box per step, twice: joined by one state, and by a weighted sum of all states.
 
-    In both drawings the last state leads to the decoder: as the one vector, and as its first state beside the sum.
+    In both drawings the last state leads to the decoder: as the one vector, which every step receives (dashed), and as
+    its first state beside the sum.
 
     Args:
         words: the source words. written: the target words. start: the decoder's first input.
@@ -62,6 +63,10 @@ def draw_one_or_all(
     box_around(ax, (first - 1, 0.0), 0.64, 0.64, "$s_0$", size=13, fill=WRITES, edge=INK)  # with attention, too
     for column in (first - 2, first - 1):
         arrow(ax, (column + 0.34, 0.0), (column + 0.66, 0.0))
+    low, left = 4.3 - 0.56, 0.17  # of the line from c, and how far left of the word read its arrows rise
+    line(ax, [first - 1, first - 1, columns - 1 - left], (4.3, low, low), BLUE, 1.6, dashed=True)
+    for column in range(first, columns):
+        arrow(ax, (column - left, low), (column - left, 4.3 - 0.34), colour=BLUE, width=1.6, dashed=True)
     return ax
 
 
