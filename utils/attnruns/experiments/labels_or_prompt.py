@@ -75,14 +75,18 @@ def judged(odds: Tensor, asked: list[Phrase]) -> dict[str, float]:
 
 @torch.no_grad()
 def vectors(pretrained: Pretrained, texts: list[str]) -> Tensor:
-    """What the last norm hands on at the end of each text: ``(N, D)``."""
-    found: list[Tensor] = []
+    """What the last norm hands on at the end of each text: ``(N, D)``. Texts of one length are read together."""
+    ids = [_ids(pretrained, text)[0] for text in texts]
+    read: list[Tensor] = []
     norm = pretrained.model.blocks.last_norm
-    handle = norm.register_forward_hook(lambda _module, _inputs, output: found.append(output[0, -1]))
-    for text in texts:
-        pretrained.model(_ids(pretrained, text))
+    handle = norm.register_forward_hook(lambda _module, _inputs, output: read.append(output[:, -1]))
+    found: dict[int, Tensor] = {}
+    for length in {len(one) for one in ids}:
+        alike = [at for at, one in enumerate(ids) if len(one) == length]
+        pretrained.model(torch.stack([ids[at] for at in alike]))
+        found |= dict(zip(alike, read[-1], strict=True))
     handle.remove()
-    return torch.stack(found)
+    return torch.stack([found[at] for at in range(len(texts))])
 
 
 def layer_odds(known: Tensor, labels: Tensor, asked: Tensor, seed: int) -> Tensor:
