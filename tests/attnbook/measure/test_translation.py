@@ -12,6 +12,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from attnbook.measure.translation import (
     bleu_counts,
     bleu_from_counts,
+    bleu_of_samples,
     draws,
     resampled_bleu,
     resampled_difference,
@@ -136,6 +137,7 @@ def test_the_interval_holds_the_value_and_narrows_with_more_sentences():
 def test_a_resampled_test_has_the_bleu_of_the_sentences_that_were_drawn():
     counts, rows = counts_of(20, 0, 0.5), draws(20, 100)
     drawn = bleu_from_counts(counts[rows])  # (100,)
+    assert torch.equal(bleu_of_samples(counts, samples=100), drawn)
     limits = drawn.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64)).tolist()
     assert resampled_bleu(counts, samples=100) == (bleu_from_counts(counts).item(), *limits)  # to the last bit
 

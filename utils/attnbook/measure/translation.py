@@ -109,7 +109,16 @@ def resampled_bleu(counts: Tensor, samples: int = 1000, seed: int = 0) -> Interv
 
     Source: Koehn 2004, section 3 (bootstrap resampling).
     """
-    return interval(bleu_from_counts(counts), bleu_from_counts(_totals(counts, draws(len(counts), samples, seed))))
+    return interval(bleu_from_counts(counts), bleu_of_samples(counts, samples, seed))
+
+
+def bleu_of_samples(counts: Tensor, samples: int = 1000, seed: int = 0) -> Tensor:
+    """BLEU of ``counts (N, 10)`` on each resampled test ``draws(N, samples, seed)``: ``(samples,)``.
+
+    Raises:
+        ValueError: as :func:`resampled_bleu`.
+    """
+    return bleu_from_counts(_totals(counts, draws(len(counts), samples, seed)))
 
 
 def resampled_difference(ours: Tensor, theirs: Tensor, samples: int = 1000, seed: int = 0) -> Interval:
