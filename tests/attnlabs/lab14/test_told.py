@@ -127,6 +127,14 @@ def test_a_number_inside_the_logarithm_takes_no_effect_from_an_argument(number):
     assert "no effect" not in "".join(told("pointer_log_probs", rounded))
 
 
+def test_a_number_that_is_subtracted_is_not_enough_where_closed_scores_are_immense():
+    def subtracted(query, key, W_q, W_k, v, mask):
+        open_ones = scores(query, key, W_q, W_k, v) - 1e9 * ~mask
+        return open_ones.log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    assert told("pointer_log_probs", subtracted)[0] == "1e9 subtracted"
+
+
 def test_a_logarithm_of_a_sum_that_is_filled_twice_is_named():
     def summed(query, key, W_q, W_k, v, mask):
         u = scores(query, key, W_q, W_k, v).masked_fill(~mask, -torch.inf)

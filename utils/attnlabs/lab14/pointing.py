@@ -96,6 +96,9 @@ wrong("sense reversed", {_FILLED: _FILLED.replace("~", ""), _AGAIN: _AGAIN.repla
 wrong("filled with −1e9 before the softmax", {_FILLED: "scores.masked_fill(~mask, -1e9)"}).says("""
     You filled with −1e9 before the softmax, but scores can be lower than that, and then a closed position gets all the
     probability. Fill with float('-inf') instead.""")
+wrong("1e9 subtracted", {_FILLED: "(scores - 1e9 * ~mask)"}).says("""
+    You subtracted 1e9 from the scores of closed positions. Scores may lie farther apart than any number that you
+    subtract, and then a closed position still gets all the probability. Fill with float('-inf') instead.""")
 wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
     You multiplied the scores by the mask, but a score of 0 does not close a position, because e⁰ = 1 still counts in
     the sum, and so the position gets a part of the probability. The score of a closed position must be −inf.""")
