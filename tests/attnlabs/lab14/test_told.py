@@ -30,6 +30,60 @@ def test_what_opens_the_chosen_position_is_told_that_it_must_be_closed_on_an_ope
     assert "mask = [[ True, True, True]]" in text
 
 
+def _lost(mask, chosen):
+    mask.clone()[torch.arange(len(mask)), chosen] = False
+    return mask
+
+
+def _not_kept(mask, chosen):
+    new = mask.clone()
+    new.scatter(1, chosen[:, None], False)
+    return new
+
+
+@pytest.mark.parametrize("answer", [_lost, _not_kept, lambda mask, chosen: mask])
+def test_a_mask_in_which_nothing_was_closed_is_not_told_that_something_was_opened(answer):
+    assert told("mask_visited", answer)[0] == "the mask as it was"
+
+
+@pytest.mark.parametrize("change", ["mask[chosen, range(len(mask))] = False", "mask.scatter_(0, chosen[None], False)"])
+def test_exchanged_axes_are_named_though_most_inputs_stop_with_an_error(change):
+    def closed(mask, chosen):
+        mask = mask.clone()
+        exec(change, {"mask": mask, "chosen": chosen})
+        return mask
+
+    assert told("mask_visited", closed)[0] == "rows and positions exchanged"
+
+
+def _by_edges(points, polygon, look_up, repeated):
+    real, rows = polygon < points.shape[1], torch.arange(len(points))[:, None]
+    a = points[rows, look_up(torch.where(real, polygon, polygon[:, :1]), points.shape[1])]
+    edge, offset = (a.roll(-1, 1) - a)[:, :, None], points[:, None] - a[:, :, None]
+    bend = edge[..., 0] * offset[..., 1] - edge[..., 1] * offset[..., 0]
+    twice = torch.tensor([repeated(row, points.shape[1]) for row in polygon.tolist()])
+    return (bend >= 0).flatten(1).all(1) & (real.sum(1) >= 3) & ~twice
+
+
+@pytest.mark.parametrize(
+    "look_up, repeated, name",
+    [
+        (
+            lambda index, size: index,
+            lambda row, size: any(row.count(n) > 1 for n in range(size)),
+            "an empty answer looked up",
+        ),
+        (
+            lambda index, size: index.clamp(max=size - 1),
+            lambda row, size: len(set(row)) < len(row),
+            "ends taken for a corner twice",
+        ),
+    ],
+)
+def test_a_hull_without_loops_is_told_where_it_stumbles_over_the_end(look_up, repeated, name):
+    assert told("is_convex_hull", lambda *args: _by_edges(*args, look_up, repeated))[0] == name
+
+
 def test_lengths_are_shown_on_tours_of_several_cities():
     def all_rows(points, tour):
         stops = points[:, tour]
@@ -71,6 +125,14 @@ def test_a_number_inside_the_logarithm_takes_no_effect_from_an_argument(number):
         return (closed.softmax(-1) + number).log().masked_fill(~mask, -torch.inf)
 
     assert "no effect" not in "".join(told("pointer_log_probs", rounded))
+
+
+def test_a_number_that_is_subtracted_is_not_enough_where_closed_scores_are_immense():
+    def subtracted(query, key, W_q, W_k, v, mask):
+        open_ones = scores(query, key, W_q, W_k, v) - 1e9 * ~mask
+        return open_ones.log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    assert told("pointer_log_probs", subtracted)[0] == "1e9 subtracted"
 
 
 def test_a_logarithm_of_a_sum_that_is_filled_twice_is_named():

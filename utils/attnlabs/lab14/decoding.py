@@ -139,6 +139,11 @@ wrong("state not kept", {"scores, state = step": "scores, _ = step"}).says("""
 wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
     `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
     `argmax` returns.""")
+wrong("the highest scores in place of their positions", {"argmax(-1)": "amax(-1)"}).says("""
+    You put the highest *scores* into the tour. A tour consists of positions, which `argmax` returns.""")
+wrong("`first` read twice", {"    for _ in": "    _, state = step(points[rows, first], state)\n    for _ in"}).says("""
+    You called `step` once before the loop, and the loop gave it the point of `first` again. Each point is read once:
+    the state before the first step is given, and there are N − 1 calls.""")
 wrong("written into the scores", {"masked_fill(": "masked_fill_("}).says("""
     You wrote −inf into the scores themselves, which belong to `step` and may be needed by it again: here they are also
     its state. `masked_fill`, without an underscore at the end, fills a copy.""")

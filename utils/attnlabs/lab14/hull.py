@@ -84,13 +84,19 @@ def _only_bends(points, polygon):
 wrong("only the bends looked at", _only_bends).says("""
     You checked only that the polygon bends to the left at each corner. This is also true of a star, and of a polygon
     that is too small. Compare each edge with *all* N points.""")
+wrong(
+    "only the direction looked at",
+    {"return ~outside": "return ((a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]).sum(dim=1) > 0)"},
+).says("""
+    You checked only the direction of the polygon, by the sign of its area. A polygon that is too small, or whose edges
+    cross, may also run counter-clockwise. Compare each edge with *all* N points.""")
 wrong("points outside missed", {"points[:, None] -": "a[:, None] -"}).says("""
     You compared the edges with the corners of the polygon only. Other points may lie outside, so compare each edge with
     all N points.""")
 _OTHERS = "((bend < 0) & (polygon[..., None] != torch.arange(points.shape[1])).all(1)[:, None])"
 wrong("corners missed", {"(bend < 0)": _OTHERS}).says("""
     You compared the edges with those points only that are no corners. Then a polygon of *all* points is never refused,
-    a clockwise one neither, nor one whose edges cross: compare each edge with all N points.""")
+    even if it is clockwise or its edges cross: compare each edge with all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
     You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
@@ -102,6 +108,10 @@ wrong(
 ).says("""
     You searched for N in each row, but some rows fill all T entries and contain no N. Keep all entries below N instead,
     wherever they are in the row.""")
+wrong("an empty answer looked up", {"index.clamp(max=points.shape[1] - 1)": "index"}).says("""
+    Your function stopped at an answer without corners, such as [N, N, N]. Its first entry is N, too, so there is no
+    first corner to put in place of the end marks. Limit the positions with `.clamp(max=N - 1)` before you look up their
+    points; such an answer is False anyway, because it has fewer than three corners.""")
 wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "polygon"}).says("""
     You looked up a point for the entry N, which marks the end. There is no such point, because the positions are 0 to
     N − 1, so use only the entries below N.""")
@@ -114,6 +124,12 @@ wrong("the end taken for position 0", {"torch.where(real, polygon, polygon[:, :1
 wrong("a corner twice", {" & (visits <= 1).all(dim=1)": ""}).says("""
     You accept a polygon that contains a corner twice, for example with the first corner repeated at the end. The edge
     back to the first corner is implied, so each corner may stand in the list only once.""")
+wrong(
+    "ends taken for a corner twice",
+    {"(visits <= 1).all(dim=1)": "torch.tensor([len({*row}) == len(row) for row in polygon.tolist()])"},
+).says("""
+    You counted the end mark N when you looked for repeated entries. A row may contain N several times, because N is no
+    corner: keep the entries below N first, and look for repetitions among these.""")
 wrong(
     "twins taken for one corner",
     {
@@ -139,7 +155,7 @@ wrong(
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
     You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
     that are clearly outside are then accepted. Compare the bend with 0 itself.""")
-for _tolerance in ("1e-8", "1e-9", "1e-10", "1e-11", "1e-12"):
+for _tolerance in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-11", "1e-12"):
     wrong(f"a tolerance of {_tolerance}", {"bend < 0": f"bend < -{_tolerance}"}).says(f"""
         You accept bends that are below 0 by about {_tolerance}. The bends of a small polygon are as small as that, so
         its points that lie outside are accepted, and so is a clockwise one. Compare the bend with 0 itself.""")

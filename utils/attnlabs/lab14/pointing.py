@@ -96,9 +96,12 @@ wrong("sense reversed", {_FILLED: _FILLED.replace("~", ""), _AGAIN: _AGAIN.repla
 wrong("filled with −1e9 before the softmax", {_FILLED: "scores.masked_fill(~mask, -1e9)"}).says("""
     You filled with −1e9 before the softmax, but scores can be lower than that, and then a closed position gets all the
     probability. Fill with float('-inf') instead.""")
+wrong("1e9 subtracted", {_FILLED: "(scores - 1e9 * ~mask)"}).says("""
+    You subtracted 1e9 from the scores of closed positions. Scores may lie farther apart than any number that you
+    subtract, and then a closed position still gets all the probability. Fill with float('-inf') instead.""")
 wrong("multiplied by the mask", {_FILLED: "(scores * mask)"}).says("""
-    You multiplied the scores by the mask, but a score of 0 does not close a position, because it still takes its part
-    of the probability, e⁰ = 1. The score of a closed position must be −inf.""")
+    You multiplied the scores by the mask, but a score of 0 does not close a position, because e⁰ = 1 still counts in
+    the sum, and so the position gets a part of the probability. The score of a closed position must be −inf.""")
 wrong("softmax without log, −inf after it", {"log_softmax": "softmax"}).says("""
     You returned probabilities for the open positions, but the exercise asks for their logarithms, which log_softmax
     gives.""")
@@ -125,6 +128,9 @@ wrong("scores returned", {f"{_FILLED}.log_softmax(-1)": "scores"}).says("""
 wrong("tanh missing", {".tanh()": ""}).says("""
     You left out tanh. Without it the part of the query is the same for all positions, and the softmax removes it, so
     that the query has no influence on the result.""")
+wrong("scores divided by a root", {".tanh() @ v": ".tanh() @ v / key.shape[-1] ** 0.5"}).says("""
+    You divided the scores by a root such as √Dk, which belongs to the scaled dot product. The additive score is not
+    divided by anything.""")
 wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "(query @ W_q.mT)"}).says("""
     You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
     so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query

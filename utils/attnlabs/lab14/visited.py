@@ -71,11 +71,12 @@ must("what was closed stays closed", lambda result, mask, chosen: not (result.bo
 
 wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
-    You wrote into `mask` itself, which belongs to the caller. In training, the masks of earlier steps are needed again
-    when the gradients are computed. Build a new mask: clone the old one first, or use `&`.""")
-wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
-    `mask[:, chosen]` closes the chosen positions in *every* row, but row b has visited only chosen[b]. Index rows and
-    positions together, as in mask[torch.arange(B), chosen].""")
+    You wrote into `mask` itself, which belongs to the caller. In training, the masks of earlier steps may be needed
+    again when the gradients are computed. Build a new mask: clone the old one first, or use `&`.""")
+wrong("the mask as it was", "return mask.clone()").says("""
+    Nothing was closed: your result is the mask as it was. `scatter` and `masked_fill` do not change the mask but return
+    a new one, and what is written into `mask.clone()` is lost if the clone has no name. Return the mask that you have
+    changed.""")
 _OPENED = """
     You {}. The chosen position must be *closed*: True means that a position may still be chosen, so it gets False, and
     all others stay as they were."""
@@ -92,6 +93,11 @@ wrong("all but the chosen one closed", {"!= chosen": "== chosen"}).says(
 wrong("whole rows closed", "mask = mask.clone()\nmask[chosen] = False\nreturn mask").says("""
     `mask[chosen]` closes whole *rows*, because the first index counts the batch. Index rows and positions together, as
     in mask[torch.arange(B), chosen].""")
+wrong(
+    "rows and positions exchanged", "mask = mask.clone()\nmask[chosen, range(len(mask))] = False\nreturn mask"
+).says("""
+    You exchanged the two axes, as in `mask[chosen, rows]` or `scatter(0, …)`: the first axis counts the batch, and the
+    second one the positions. Write mask[torch.arange(B), chosen].""")
 wrong("the flat number of another row", "mask = mask.clone()\nmask.view(-1)[chosen] = False\nreturn mask").says("""
     You used `chosen` as a number in the flat mask, where 0 to N − 1 all belong to row 0. Position n of row b has the
     number b · N + n there; or index rows and positions together.""")
