@@ -39,6 +39,13 @@ def first_kernel_position_only(weight, u):
     return weight / (new @ matrix @ v), new
 
 
+def gradient_in_the_new_u(weight, u):
+    matrix = weight.flatten(1)
+    v = F.normalize(matrix.detach().T @ u.detach(), dim=0)
+    new = F.normalize(matrix @ v, dim=0)
+    return weight / (new.detach() @ matrix @ v), new
+
+
 def cut_off_at_two(real, fake):
     return (1 - real).clamp(0, 2).mean() + (1 + fake).clamp(0, 2).mean(), -fake.mean()
 
@@ -76,8 +83,9 @@ def patches_in_a_winding_order(images, patch):
 WRONG = {
     "feature_map_attention": [square_maps_assumed, keys_of_the_first_image],
     "gated_residual": [gamma_at_most_one, nothing_below_zero_gamma],
-    "spectral_norm_step": [length_of_u_used, first_kernel_position_only],
+    "spectral_norm_step": [length_of_u_used, first_kernel_position_only, gradient_in_the_new_u],
     "hinge_losses": [cut_off_at_two, generator_ignores_high_scores],
     "agreement_and_chance": [classes_of_the_left_side_up_to_its_largest, unbiased_chance],
     "patches_to_tokens": [patches_of_square_images_only, patches_in_a_winding_order],
 }
+NAMED = {gradient_in_the_new_u: "σ as a constant, or u not"}

@@ -1,5 +1,7 @@
 """Right answers of lab 16 in other styles than the reference's."""
 
+import itertools
+
 import torch
 import torch.nn.functional as F
 
@@ -33,6 +35,15 @@ def spectral_norm_step__outer(weight, u):
     return weight / sigma, new
 
 
+def spectral_norm_step__length(weight, u):
+    """σ as the length of W v, whose gradient is the same while v is a constant."""
+    matrix = weight.flatten(1)
+    with torch.no_grad():
+        v = F.normalize(matrix.T @ u, dim=0)
+    sigma = (matrix @ v).norm()
+    return weight / sigma, (matrix @ v / sigma).detach()
+
+
 def hinge_losses__minimum(real, fake):
     """As SAGAN's equation 4."""
     zero = real.new_zeros(())
@@ -59,3 +70,15 @@ def patches_to_tokens__loops(images, patch):
 
 def patches_to_tokens__unfold(images, patch):
     return F.unfold(images, patch, stride=patch).mT
+
+
+def patches_to_tokens__pixel_by_pixel(images, patch):
+    """Six loops, each number written by itself: slow, also on the way back."""
+    batch, channels, height, width = images.shape
+    columns = width // patch
+    tokens = images.new_zeros(batch, height // patch * columns, channels * patch**2)
+    for n, token in itertools.product(range(batch), range(tokens.shape[1])):
+        top, left = token // columns * patch, token % columns * patch
+        for number, (c, i, j) in enumerate(itertools.product(range(channels), range(patch), range(patch))):
+            tokens[n, token, number] = images[n, c, top + i, left + j]
+    return tokens

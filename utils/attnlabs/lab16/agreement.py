@@ -57,22 +57,23 @@ must(
 must("two shares", lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in result)).says("""
     Both results are shares, so they lie between 0 and 1.""")
 must(
-    "chance does not depend on the pairing",
+    "chance from the shares of both sides",
     lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
 ).says("""
-    Chance is what agreement would be on average if the right digits were exchanged at random, so it depends only on how
-    often each digit occurs on the left, and how often on the right. Every digit that both sides have adds to it.""")
+    Chance is Σ p_left(c) · p_right(c), so it depends only on how often each digit occurs on the left, and how often on
+    the right, and not on which digits stand beside each other. Every digit that both sides have adds to it.""")
 
 _AGREEMENT, _CHANCE = "(left == right).double().mean()", "(p_left * p_right).sum()"
 _LEFT, _RIGHT = "(left[:, None] == classes).double().mean(dim=0)", "(right[:, None] == classes).double().mean(dim=0)"
 
 wrong = AGREEMENT_AND_CHANCE.mistakes
 wrong("one over the number of classes", {_CHANCE: "torch.tensor(1 / len(classes))"}).says("""
-    You took 1 / K for K digits that occur. This is right only if all digits are equally frequent; a generator that
-    prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
+    You took 1 / K for K digits that occur. This is right if all K are equally frequent on both sides, but a generator
+    may prefer some of them, and then it agrees more often or less often by chance: Σ p_left(c) · p_right(c).""")
 wrong("one over the number of left classes", {_CHANCE: "torch.tensor(1 / len(left.unique()))"}).says("""
-    You took 1 / K for the K digits that occur on the left. This is right only if all digits are equally frequent; a
-    generator that prefers some digits agrees more often by chance: Σ p_left(c) · p_right(c).""")
+    You took 1 / K for the K digits that occur on the left. This is right if all K are equally frequent on both sides,
+    but a generator may prefer some of them, and then it agrees more often or less often by chance:
+    Σ p_left(c) · p_right(c).""")
 wrong("one tenth", {_CHANCE: "torch.tensor(0.1)"}).says("""
     You took one tenth, as if all ten digits were equally frequent on both sides. Chance depends on the digits that were
     really drawn: Σ p_left(c) · p_right(c).""")
@@ -119,10 +120,21 @@ wrong("the zero left out", {"classes = torch.cat([left, right]).unique()": "clas
 wrong("the nine left out", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(9)"}).says("""
     Your sum ends with the digit 8, as range(9) does, so agreements of nines are missing from chance. There are ten
     digits, from 0 to 9.""")
+ZERO = " + ".join(f"(left {sign} 0).double().mean() * (right {sign} 0).double().mean()" for sign in ("==", "!="))
+wrong("the zero against all others", {_CHANCE: f"({ZERO})"}).says("""
+    You counted two classes only, the zeros and all other digits together, so a 1 beside a 2 counts as agreement. Any
+    digit from 0 to 9 may occur: add the products of the two shares of each single digit.""")
+ONES = "(left.double().mean() * right.double().mean() + (1 - left.double().mean()) * (1 - right.double().mean()))"
+wrong("the mean digit as a share", {_CHANCE: ONES}).says("""
+    You took the mean of the digits for the share of ones, which it is only if all digits are zeros and ones. Any digit
+    from 0 to 9 may occur: count each of them on both sides, and add the products of the two shares.""")
 KAPPA = f"((agreement - {_CHANCE}) / (1 - {_CHANCE}))"
 wrong("Cohen's κ", {_CHANCE: KAPPA}).says("""
     Your second number is Cohen's κ, which is computed from the agreement and chance, and which is 0 / 0 where chance is
     1. Wanted is chance itself.""")
+wrong("Cohen's κ for the agreement", {"return agreement.item(),": f"return {KAPPA}.item(),"}).says("""
+    Your first number is Cohen's κ, which is computed from the agreement and chance, and which is 0 / 0 where chance is
+    1. Wanted is the share of equal pairs itself, with chance beside it.""")
 JOINT = "((left[:, None] == classes) & (right[:, None] == classes)).double().mean(0).square().sum()"
 wrong("both sides of a pair counted together", {_CHANCE: JOINT}).says("""
     You counted for each digit the images in which *both* sides show it, and squared this share. Chance must not depend

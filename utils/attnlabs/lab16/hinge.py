@@ -81,6 +81,15 @@ wrong("cut off after the mean", {_REAL: "(1 - real).mean().relu()", _FAKE: "(1 +
 wrong("cut off after the sum of both", {_BOTH: "(2 - real.mean() + fake.mean()).relu()"}).says("""
     You added everything and cut off once. Each single score is cut off at 0, and then the means of the real and of the
     fake ones are added.""")
+wrong("only what lies beyond the margin", {"1 - real": "real - 1", "1 + fake": "-1 - fake"}).says("""
+    You kept the part of each score that lies beyond the margin, so scores that need no change cost something and wrong
+    ones nothing. A score costs what is *missing* to the margin: relu(1 − real) and relu(1 + fake).""")
+wrong("the fake scores left out", {_BOTH: _REAL}).says("""
+    Your discriminator's loss contains only the real scores, so it could score all images high. Add the mean over the
+    fake scores, each of which costs relu(1 + fake).""")
+wrong("the real scores left out", {_BOTH: _FAKE}).says("""
+    Your discriminator's loss contains only the fake scores, so it could score all images low. Add the mean over the
+    real scores, each of which costs relu(1 − real).""")
 wrong("no margin", {"1 - real": "-real", "1 + fake": "fake"}).says("""
     You left out the margin of 1, so the discriminator is content as soon as the signs are right. A real score must
     exceed 1, relu(1 − real), and a fake one must be below −1, relu(1 + fake).""")
@@ -107,6 +116,12 @@ SUMS = {_REAL: "(1 - real).relu().sum() / len(real)", _FAKE: "(1 + fake).relu().
 wrong("summed over the patches", SUMS | {_GENERATOR: "-fake.sum() / len(fake)"}).says("""
     You divided by the number of images alone, so with a score for each patch the losses grow with the number of
     patches. Take the mean over all scores.""")
+wrong("summed over the patches by the discriminator", SUMS).says("""
+    In the discriminator's loss you divided by the number of images alone, so with a score for each patch it grows with
+    the number of patches. Take the mean over all scores.""")
+wrong("divided by the number of real scores", {_FAKE: "(1 + fake).relu().sum() / real.numel()"}).says("""
+    You divided the costs of the fake scores by the number of real ones, which is right only for as many real scores as
+    fake ones. Take the mean of each kind over its own number.""")
 wrong("squared", {_REAL: "(1 - real).relu().square().mean()", _FAKE: "(1 + fake).relu().square().mean()"}).says("""
     You squared the hinges. Here the discriminator's loss is linear: what is missing to the margin counts as it is.""")
 LOGISTIC = {_REAL: "F.softplus(-real).mean()", _FAKE: "F.softplus(fake).mean()"}

@@ -70,7 +70,7 @@ _CUT = "x.reshape(batch, height * width, -1)"
 
 wrong = FEATURE_MAP_ATTENTION.mistakes
 wrong("softmax over the queries", {_SOFTMAX: ".softmax(dim=-2)"}).says("""
-    Your weights sum to 1 over the positions that *ask*. Row i of the weights belongs to query i, which distributes a
+    Your weights sum to 1 over the *querying* positions. Row i of the weights belongs to query i, which distributes a
     weight of 1 over all keys, so the softmax runs over the last axis.""")
 wrong("softmax over everything", {_SOFTMAX: ".flatten(1).softmax(-1).view(batch, height * width, -1)"}).says("""
     Your softmax runs over all pairs of positions at once. Each query distributes a weight of 1 of its own, so take
@@ -96,12 +96,20 @@ wrong("column by column", {_POSITIONS: "x.mT.flatten(2).mT", _BACK: f"{_BACK[:-1
 wrong("column by column on one way", {_POSITIONS: "x.mT.flatten(2).mT"}).says("""
     You numbered the positions column by column on the way in and row by row on the way out, so the contexts are put at
     other positions. Position (r, c) has the number r · W + c on both ways.""")
+wrong("contexts left as a list", {f"return {_BACK}": "return context"}).says("""
+    You returned the contexts as a list of positions, (B, N, D). The attended map has the axes of a feature map:
+    exchange the last two axes, (B, D, N), and then split N into height and width.""")
 wrong("queries and keys exchanged", {_SCORES: "key @ query.mT"}).says("""
     You exchanged queries and keys. Row i of the scores belongs to query i and column j to key j, so the scores are
     query @ key transposed.""")
-wrong("scaled", {_WEIGHTS: f"({_SCORES} / query.shape[-1] ** 0.5){_SOFTMAX}"}).says("""
+SCALED = f"({_SCORES} / query.shape[-1] ** 0.5){_SOFTMAX}"
+wrong("scaled", {_WEIGHTS: SCALED}).says("""
     You divided the scores by √A, as the Transformer does. The attention of SAGAN uses the plain dot product, and the
     weights that were trained with it expect it.""")
+wrong("scaled in the sum only", {"weights @ value": f"{SCALED} @ value"}).says("""
+    Your weights are right, but the attended map is made with other weights, whose scores were divided by √A.
+    `F.scaled_dot_product_attention` divides by √A unless you give it `scale=1.0`; the weights that you return can be
+    used for the sum as well.""")
 wrong("the map itself as the values", {_VALUE: ", positions"}).says("""
     You averaged the map itself, so W_v has no effect. The values are W_v applied to each position, as the queries
     and keys are W_q and W_k applied to it.""")

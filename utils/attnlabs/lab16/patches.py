@@ -15,7 +15,8 @@ def patches_to_tokens(images, patch):
 
 
 def _images(draw):
-    batch, channels, rows, columns, patch = draw.sizes(5)
+    batch, channels, rows, columns = draw.sizes(4)
+    batch, patch = min(batch, 3), 2 + draw.integer(0, 2)  # few pixels: who moves each one alone needs time for each
 
     def drawn(batch, channels, rows, columns, patch):
         return draw.normal(batch, channels, rows * patch, columns * patch), patch
@@ -98,6 +99,11 @@ wrong(
 ).says("""
     You exchanged the number of rows and the number of columns of the grid. The height is cut into H/P rows and the
     width into W/P columns: (B, C, H/P, P, W/P, P).""")
+wrong(
+    "both sides split at once", {_GRID: "rows, columns, patch, patch)", _PERMUTED: "grid.permute(0, 2, 3, 1, 4, 5)"}
+).says("""
+    You split height and width at once, into (H/P, W/P, P, P). A reshape keeps the order of the numbers, so each side
+    must be split where it stands: (B, C, H/P, P, W/P, P). Then exchange axes.""")
 wrong("column by column", {_PERMUTED: "grid.permute(0, 4, 2, 1, 3, 5)"}).says("""
     Your tokens are right, but in another order: you numbered the patches column by column. They are numbered row by
     row, so that the second token is the patch to the right of the first one.""")
@@ -151,6 +157,17 @@ return tiles.flatten(2, 3).transpose(1, 2).flatten(2)""",
 ).says("""
     Your patches overlap, because the window moves by one pixel. The patches of a vision Transformer lie side by
     side, so it moves by P pixels, and there are H/P · W/P of them.""")
+STEPS = "range(height // patch) for c in range(width // patch)"
+wrong(
+    "moved by one pixel",
+    f"""
+height, width = images.shape[2:]
+corners = [(r, c) for r in {STEPS}]
+return torch.stack([images[:, :, r : r + patch, c : c + patch].flatten(1) for r, c in corners], dim=1)""",
+).says("""
+    There are as many tokens as there should be, but your window moves by one pixel from patch to patch, so the patches
+    overlap and most of the image is missing. The patch in row r and column c of the grid begins at the pixel (r · P,
+    c · P).""")
 wrong(
     "as many patches as a patch has pixels",
     {"height // patch, width // patch": "patch, patch", _GRID: "patch, height // patch, patch, width // patch)"},

@@ -43,12 +43,14 @@ SPECTRAL_NORM_STEP = Exercise(
     spectral_norm_step,
     cases=_weights,
     returns=("normalised", "new_u"),
-    about=About(points=3, minutes=25, difficulty=3, read_again="The two networks in code"),
+    about=About(
+        points=3, minutes=25, difficulty=3, read_again=("16_sagan_evidence", "What a spectral norm does not bound")
+    ),
 )
 
 must = SPECTRAL_NORM_STEP.properties
 must("new_u has length 1", lambda result, *args: abs(result[1].norm() - 1) < 1e-6).says("""
-    The new u must have length 1, because the next step starts from it, and σ is measured with it.""")
+    The new u must have length 1, because σ is measured with it.""")
 must(
     "the weight divided by one number",
     lambda result, weight, u: torch.allclose(result[0] / result[0].norm(), weight / weight.norm(), atol=1e-6),
@@ -133,9 +135,18 @@ wrong(
     Your values are right, but the gradient also flows through u and v. Both count as constants, also the u that
     you return: only the matrix in σ = u · W v is differentiated. Compute u and v inside `torch.no_grad()`, or detach
     them.""")
-wrong("σ as a constant", {"weight / sigma, u": "weight / sigma.detach(), u"}).says("""
-    Your values are right, but σ is cut off from the weight (`.detach()`, `.item()`, or computed inside `no_grad`). σ
-    depends on the weight, and this belongs to the gradient; only u and v count as constants.""")
+DETACHED = {
+    "with torch.no_grad():": "if True:",
+    "(matrix.T": "(matrix.detach().T",
+    "(matrix @ v, d": "(matrix.detach() @ v, d",
+}
+wrong("gradient into the old u", DETACHED).says("""
+    Your values are right, but a gradient arrives at the u that came in. It counts as a constant, as v and the new u do:
+    compute both inside `torch.no_grad()`, or detach u as well as the matrix.""")
+wrong("σ as a constant, or u not", {"weight / sigma, u": "weight / sigma.detach(), u"}).says("""
+    Your values are right, but the gradient at the weight is not. Either σ is cut off from the weight (`.detach()`,
+    `.item()`, or computed inside `no_grad`), although σ depends on the weight and this belongs to the gradient; or the
+    new u that you return carries a gradient, although u and v count as constants.""")
 EXACT = """
 U, values, _ = torch.linalg.svd(weight.flatten(1), full_matrices=False)
 return weight / values[0], U[:, 0].detach()"""
