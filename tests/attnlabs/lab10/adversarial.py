@@ -15,6 +15,8 @@ EDITS = {
     "read_cached": [
         {'scores.masked_fill(~allowed, float("-inf")).softmax(-1)': "F.normalize(scores.exp() * allowed, p=1, dim=-1)"},
         {".tril(before)": ".tril(before).triu(before - 15)"},
+        {'float("-inf")': "-100.0"},
+        {'float("-inf")': "-1e4"},
     ],
     "greedy_decode_cached": [
         {"range(max_length)": "range(max(max_length, 2))"},

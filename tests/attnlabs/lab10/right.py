@@ -53,6 +53,17 @@ def greedy_decode_cached__stops_early(read, state, prompt, eos, max_length):
     return torch.stack(columns, 1)
 
 
+def greedy_decode_cached__reads_its_last_word_too(read, state, prompt, eos, max_length):
+    logits, state = read(prompt, state)
+    new = prompt[:, :0]
+    for _ in range(max_length):
+        over = (new == eos).any(1)
+        token = torch.where(over, eos, logits[:, -1].argmax(-1))[:, None]
+        logits, state = read(token, state)
+        new = torch.cat([new, token], 1)
+    return new
+
+
 def greedy_decode_cached__prompt_word_by_word(read, state, prompt, eos, max_length):
     for t in range(prompt.shape[1]):
         logits, state = read(prompt[:, t : t + 1], state)

@@ -20,13 +20,14 @@ class FakeReader(Fake):
     Sentence b says `script[b]` as long as it reads the prompt and then its own words, each once and in order;
     from the first other word on it says something else. The state holds each sentence's number, how many words
     it has read, and whether it was led astray. Like a cache it needs no word twice, and says so when it gets
-    more than `enough + spare` words. `enough` is how many it needs: the prompt, and each word of the answer but
-    the last. With `apart` the state is a tuple of two, `(B, 2)` and `(B, 1)`, as the lab's own cache is one.
+    more than one word beyond `enough`, which is how many it needs: the prompt, and each word of the answer but
+    the last (which may be read, too). With `apart` the state is a tuple of two, `(B, 2)` and `(B, 1)`, as the
+    lab's own cache is one.
     """
 
-    def __init__(self, script: Tensor, noise: Tensor, enough: int, spare: int, apart: bool = False):
+    def __init__(self, script: Tensor, noise: Tensor, enough: int, apart: bool = False):
         self.script, self.noise = script, noise  # (B, P + L), (B, P + L, V)
-        self.enough, self.spare, self.given, self.apart = enough, spare, 0, apart
+        self.enough, self.given, self.apart = enough, 0, apart
 
     def __call__(self, words: Tensor, state: State) -> tuple[Tensor, State]:
         state = self._joined(state)
@@ -57,7 +58,7 @@ class FakeReader(Fake):
         check_shape("read", "words", words, *wanted, hint=", and (B, 1) for one new word")
         check_words("read", "words", words, state)
         self.given += words.shape[1]
-        if self.given > self.enough + self.spare:
+        if self.given > self.enough + 1:  # the last word, which nothing follows, need not be read and may be
             raise RuntimeError(
                 f"read: the prompt, and each new word but the last, are {self.enough} words per sentence, and more "
                 "were given. The state remembers the words before: give each word once"
@@ -82,15 +83,13 @@ class FakeReader(Fake):
         return f"a reader that goes on with the prompts like this: {' | '.join(sentences)}"
 
 
-def fake_reader(
-    draw, prompts: int, ends: list[int | None], answer: int, words: int, eos: int, spare: int = 1
-) -> FakeReader:
+def fake_reader(draw, prompts: int, ends: list[int | None], answer: int, words: int, eos: int) -> FakeReader:
     """A random reader for prompts of so many words. Sentence b ends with word `ends[b]` of its answer, or not at all
-    (None) within `answer` words. What would come after an end are other words. It lets pass `spare` words too many."""
+    (None) within `answer` words. What would come after an end are other words."""
     others = torch.tensor([word for word in range(words) if word not in (eos, eos - 1)])
     script = others[draw.integers(0, len(others), len(ends), prompts + answer + 2)]
     for row, end in enumerate(ends):
         if end is not None:
             script[row, prompts + end] = eos
     noise = draw.uniform(len(ends), prompts + answer + 2, words, low=-1.5, high=1.5)
-    return FakeReader(script, noise, prompts + answer - 1, spare)
+    return FakeReader(script, noise, prompts + answer - 1)

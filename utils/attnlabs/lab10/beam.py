@@ -156,6 +156,11 @@ wrong("the first to end stops all", {"if ended.all():": "if ended.any():"}).says
 wrong("no parents", {"tokens.take_along_dim(parent[..., None], 1)": "tokens"}).says("""
     You appended the new words to the beams in their old order. The new beam w may continue another old beam, so
     take the tokens of its *parent* first.""")
+wrong(
+    "only the first token of each parent", {"tokens.take_along_dim(": "tokens.gather(1, ", "None], 1)": "None])"}
+).says("""
+    Your sentences have one word each. `gather(1, parent[..., None])` takes only the parents' first token, `bos`,
+    so that all words between are lost. Take whole rows: `tokens.take_along_dim(parent[..., None], 1)`.""")
 wrong("state not kept", {"logits, state = step": "logits, _ = step"}).says("""
     You gave `step` the states of the beginning at every step, so that it forgot the words before the last one. Keep the
     states that `step` returns, reorder them by parent, and give them to `step` again.""")
@@ -170,6 +175,8 @@ wrong("ends not reordered", {"ended.take_along_dim(parent, 1)": "ended"}).says("
     follow, so take the parents' marks.""")
 wrong("divided by the width", {"best // words, best % words": "best // width, best % width"}).says("""
     You divided the flat number by W. In a row of W·V candidates, number i continues beam i // V with word i % V.""")
+wrong("parent and word exchanged", {"best // words, best % words": "best % words, best // words"}).says("""
+    You exchanged the two parts of the flat number. Candidate i continues beam i // V, its parent, with word i % V.""")
 wrong("one word for each beam, from the start", {"totals.flatten(1).topk(width)": _EACH_ITS_BEST}).says("""
     You let each beam continue with its own best word, so that the beams never compete, and those that began with
     −∞ stay there. The W best of *all* continuations are wanted, so flatten (B, W, V) to (B, W·V) first.""")

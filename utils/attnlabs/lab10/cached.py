@@ -42,6 +42,9 @@ def _words_and_cache(draw):
     weights = _weights(draw, 4, 3, 9)
     weights = weights._replace(W_q=1000 * weights.W_q)  # scores of thousands: exp of them is infinite
     yield draw.integers(0, 4, 2, 4), (draw.normal(2, 3, 3), draw.normal(2, 3, 3)), weights
+    weights = _weights(draw, 4, 3, 5)
+    weights = weights._replace(W_q=-1e4 * weights.W_k)  # no word likes itself: the first score is far below 0
+    yield draw.integers(0, 4, 2, 3), (draw.normal(2, 0, 3), draw.normal(2, 0, 3)), weights
 
 
 def _finished(part, table):
@@ -118,6 +121,8 @@ wrong("state returned as (values, keys)", {_STATE: "(values, keys)"}).says("""
 wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
     You did not divide the scores by √D. The attention is the same with and without a cache, so its scale stays,
     too.""")
+wrong("divided by D", {"x.shape[-1] ** 0.5": "x.shape[-1]"}).says("""
+    You divided the scores by D. Wanted is its square root, √D: x.shape[-1] ** 0.5.""")
 wrong("scaled by the number of keys", {"x.shape[-1] ** 0.5": "keys.shape[1] ** 0.5"}).says("""
     You divided the scores by the root of the number of *keys*, so that the scale changes from word to word. A dot
     product sums over the D features, so divide by √D: x.shape[-1].""")

@@ -62,6 +62,7 @@ _SPOILT, _MASKS = "wrong.long().cumsum(1) - wrong.long() > 0", "real & ~spoilt, 
 _BEFORE, _AFTER = "max(right_before.sum().item(), 1)", "max(wrong_before.sum().item(), 1)"
 _RATES = "((wrong & part).sum(1) / part.sum(1))"
 _OF_EACH = f"before, after = ({_RATES}.nanmean().nan_to_num() for part in (%s))\n    return "
+_OR_ZERO = _OF_EACH.replace("part.sum(1)", "part.sum(1).clamp(min=1)")
 
 wrong = ERROR_AFTER_FIRST_MISTAKE.mistakes
 wrong("first mistake counted as after", {_SPOILT: "wrong.long().cumsum(1) > 0"}).says("""
@@ -71,6 +72,9 @@ wrong("padding spoils what follows", {"wrong = wrong & real": "pass"}).says("""
     You counted what was written at padding as a mistake, so that the words behind it count as *after*. Where the
     target is `pad` nothing can be wrong, and padding may also stand in front: (written != target) & real.""")
 _ABOVE = {"(wrong & right_before)": "(wrong & ~spoilt)", "(wrong & wrong_before)": "(wrong & spoilt)"}
+wrong("padding where either says so", {"target != pad": "(target != pad) & (written != pad)"}).says("""
+    You left out the positions where `pad` was *written*, too. What is real is told by the target alone: a model that
+    writes `pad` where the target has a word makes a mistake, and the words behind it come after a mistake.""")
 wrong("mistakes at padding counted", {"wrong = wrong & real": "pass", **_ABOVE}).says("""
     You divided by the number of real positions, but still count mistakes at padding above. Where the target is `pad`
     nothing can be wrong: (written != target) & real.""")
@@ -90,12 +94,26 @@ wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1,
 wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
     You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
 _RUNS_ON = "wrong.flatten().long().cumsum(0).view_as(wrong) - wrong.long() > 0"
+wrong("rolled around", {_SPOILT: "(wrong.long().cumsum(1) > 0).roll(1, 1)"}).says("""
+    You moved the marks one position to the right with `roll`, so that the mark of the last position comes round to
+    position 0. No word stands in front of position 0, so it never comes after a mistake.""")
+_FIRST = "torch.arange(wrong.shape[1]) > wrong.long().argmax(1, keepdim=True)"
+wrong("no mistake taken for one at position 0", {_SPOILT: _FIRST}).says("""
+    You looked for the first mistake with `argmax`. In a sentence without any mistake nothing is True, and the argmax of
+    nothing but False is 0, so that its words count as after a mistake at position 0. A running count (cumsum) needs no
+    such case.""")
 wrong("counted on from sentence to sentence", {_SPOILT: _RUNS_ON}).says("""
     Your count of mistakes runs on from one sentence to the next, so that all sentences behind the first mistake of the
     *batch* count as after a mistake. Each sentence begins anew: sum along axis 1, in (B, T).""")
 wrong("mean of the sentences' rates", {"return ": _OF_EACH % _MASKS}).says("""
     You computed a rate for each sentence and then their mean, so that a sentence with one position weighs as much
     as one with twenty. Divide the number of all mistakes by the number of all positions.""")
+wrong("mean of the sentences' rates, 0 where there is none", {"return ": _OR_ZERO % _MASKS}).says("""
+    You computed a rate for each sentence (0 where it has no such position) and then their mean. Count all mistakes and
+    all positions of the whole batch, and divide once. The rate is 0 only where the batch has no such position.""")
+wrong("divided by one too many", {_BEFORE: "(right_before.sum() + 1)", _AFTER: "(wrong_before.sum() + 1)"}).says("""
+    You added 1 to the numbers of positions, so as not to divide by 0. This makes each rate too small. Divide by the
+    number itself, and by 1 only where it is 0: max(count, 1).""")
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
     You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
     and those with one.""")

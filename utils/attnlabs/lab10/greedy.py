@@ -24,17 +24,17 @@ def greedy_decode_cached(read, state, prompt, eos, max_length):
 def _readers(draw):
     prompts, answer = draw.sizes(2, low=3)
     eos, words = (2, 9) if draw.number == 0 else (5, 9 + draw.number)
-    for length, ends, limit, spare in (
-        (prompts, [2, 1, None], answer + 1, 1),  # sentence 1 ends first, sentence 2 not at all
-        (2, [2], 5, 1),  # one sentence
-        (3, [0, 0], 4, 1),  # nothing more to say
-        (2, [3, 1, 2], 5, 1),  # all end
-        (1, [1, None], 3, 1),  # a prompt of one word
-        (3, [1, None, 0], 3, 1),  # square
-        (2, [None, 1], 3, 0),  # no word too many
-        (3, [2, None], 4, 1),  # an end symbol in the prompt
+    for length, ends, limit in (
+        (prompts, [2, 1, None], answer + 1),  # sentence 1 ends first, sentence 2 not at all
+        (2, [2], 5),  # one sentence
+        (3, [0, 0], 4),  # nothing more to say
+        (2, [3, 1, 2], 5),  # all end
+        (1, [1, None], 3),  # a prompt of one word
+        (3, [1, None, 0], 3),  # square
+        (2, [None, 1], 3),  # the first sentence goes on
+        (3, [2, None], 4),  # an end symbol in the prompt
     ):
-        reader = fake_reader(draw, length, ends, limit, words, eos, spare)
+        reader = fake_reader(draw, length, ends, limit, words, eos)
         if length == 3 and ends == [2, None]:
             reader.script[0, 1] = eos
         yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit

@@ -63,6 +63,9 @@ wrong("repeated end symbols counted", {_LENGTH: "tokens.shape[-1]"}).says("""
 wrong("position of the first end symbol", {_LENGTH: "(tokens == eos).long().argmax(-1) + 1"}).says("""
     You took the position of the first `eos` and added 1. This is right if there is one, but the argmax of nothing
     but False is 0, so that a sentence without an end symbol counts as one word instead of L.""")
+wrong("the first end symbol's number as the length", {_LENGTH: "(tokens == eos).long().argmax(-1)"}).says("""
+    You took the position of the first `eos` as the length. Positions count from 0, so that the words up to and
+    including `eos` are one more. And where there is no `eos`, the argmax of nothing but False is 0, not L.""")
 wrong("end symbol always counted", {"(tokens == eos).any(-1)": "1"}).says("""
     You added one for the end symbol in every sentence. A sentence that was cut off at `max_length` has none, so add one
     only where there is an `eos`.""")

@@ -71,6 +71,9 @@ wrong("own words one position early", {_OWN: _OWN.replace(":-1", "1:")}).says(""
 wrong("not shifted, start symbol replaced", {_OWN: "logits.argmax(-1)"}).says("""
     You put the word written at position t to position t, including the start symbol. It is read one position
     later, and the start symbol stays.""")
+wrong("max instead of argmax", {"logits.argmax(-1)": "logits.max(-1).values"}).says("""
+    You took the largest logits themselves as words. Wanted are the numbers of these words, which are the positions of
+    the largest logits: `argmax`.""")
 wrong("start symbol 0", {"target_input[:, :1]": "torch.zeros_like(target_input[:, :1])"}).says("""
     You put a 0 in front. The start symbol stands in `target_input` already, as its first column.""")
 wrong("kept above, own words below", {"chance < keep": "chance > keep"}).says("""
