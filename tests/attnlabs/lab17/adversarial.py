@@ -33,6 +33,21 @@ def repeats_to_the_next_free(length, longest, generator):
     return torch.tensor(sorted(taken))
 
 
+def moved_to_a_free_one_at_once(length, longest, generator):
+    taken = []
+    while len(taken) < length:
+        row = int(torch.randint(longest, (1,), generator=generator))
+        while row in taken:
+            row = (row + 1) % longest
+        taken.append(row)
+    return torch.tensor(sorted(taken))
+
+
+def gaps_by_chance(length, longest, generator):
+    behind = torch.randint(length + 1, (longest - length,), generator=generator)  # each free one goes to some gap
+    return behind.bincount(minlength=length + 1)[:length].cumsum(0) + torch.arange(length)
+
+
 def draws_aside(length, longest, generator):
     torch.rand(1)
     return drawn(length, longest, generator)
@@ -87,6 +102,9 @@ WRONG = {
         "no farther than sixteen": lambda Tq, Tk, slopes: (
             -slopes[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs().clamp(max=16)
         ),
+        "no farther than 128": lambda Tq, Tk, slopes: (
+            -slopes[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs().clamp(max=128)
+        ),
         "single precision": lambda Tq, Tk, slopes: (
             -slopes.float()[:, None, None] * (torch.arange(Tq)[:, None] - torch.arange(Tk)).abs()
         ),
@@ -98,6 +116,8 @@ WRONG = {
         first_draw_for_ever,
         as_floats,
         repeats_to_the_next_free,
+        moved_to_a_free_one_at_once,
+        gaps_by_chance,
         draws_aside,
         among_the_first_ones,
     ],

@@ -28,7 +28,8 @@ def _sizes(draw):
     yield 2, 3, 0.1 * draw.integers(1, 20, 1).double()  # one head
     yield 12, 9, 2.0 ** -(8.0 * torch.arange(1, 4, dtype=torch.float64) / 3)  # slopes as ALiBi has them
     yield 2, 4, torch.zeros(3, dtype=torch.float64)  # no penalty yet
-    yield *((2, 90) if draw.number % 2 else (90, 2)), 0.1 * draw.integers(1, 20, 1).double()  # far away
+    yield 3, 2, torch.tensor([0.0, 0.5, 0.0], dtype=torch.float64)  # some heads have none
+    yield *((2, 300) if draw.number % 2 else (300, 2)), 0.1 * draw.integers(1, 20, 1).double()  # far away
 
 
 RELATIVE_BIAS = Exercise(
@@ -106,6 +107,11 @@ wrong(
     training, which is what a relative bias is to avoid: count positions.""")
 wrong("starts at 1", {".abs()": ".abs() + 1"}).says("""
     Your bias is −slope at distance 0. Where query and key stand at the same position it is 0.""")
+OWN_PARAMETER = {_SLOPES: "nn.Parameter(slopes)[:, None, None]"}
+wrong("a parameter of its own", OWN_PARAMETER).says("""
+    The numbers are right, but no gradient arrives at `slopes`, because each call makes new numbers from them that can
+    learn (`nn.Parameter`, `requires_grad_()`), and these are forgotten afterwards. Take the slopes as they are: what
+    can learn is decided by the model that passes them.""")
 wrong("the slopes' absolute value", {"-slopes[": "-slopes.abs()["}).says("""
     The numbers are right, but where a slope is 0 no gradient arrives at it: `abs` and `relu` have none there, so that a
     head without a penalty could never learn one. Take the slopes as they are.""")

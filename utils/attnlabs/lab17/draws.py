@@ -16,7 +16,7 @@ from misread.sandbox import Run
 from ..families.draws import MALFORMED, SHOWN, ManyCalls, called, codes
 
 CALLS, MANY, AGAIN = 60, 130, 12  # MANY where so few sets are possible that they can be counted
-COUNTED = {(3, 5): 600}  # and more in one place, where draws that favour neighbours are to be told from even ones
+COUNTED = {(3, 5): 1200}  # and more in one place, where draws that favour neighbours are to be told from even ones
 FEW_SETS, RARE = 10, 100  # a set out of more than RARE hardly comes by chance
 UNEVEN = 60.0  # chi-square of at most nine degrees of freedom: right answers reach it once in 10⁹ checks
 

@@ -89,7 +89,7 @@ wrong("always 1", "return torch.ones(len(lengths))").says("""
     Your factor is 1 for every sequence, so nothing is sharpened. This also happens if you divide by the logarithm of
     the longest sequence in the batch: divide by ln trained, which has nothing to do with this batch.""")
 wrong("logarithm to base 10", {_LOGS: "lengths.log10()"}).says("""
-    You divided by ln 10, which is the factor of chapter 17 for ten words. Here the factor is 1 at `trained` words:
+    You divided by ln 10, as a model in the evidence for chapter 17 does. Here the factor is 1 at `trained` positions:
     divide by ln trained.""")
 wrong("not divided", {_LOGS: "lengths.log()"}).says("""
     You returned ln T. Divide by ln trained, so that the factor is 1 at the trained length.""")
@@ -97,5 +97,9 @@ wrong("one more under the logarithm", {"lengths.log()": "lengths.log1p()", "math
     You took ln(1 + n) in place of ln n (log1p). A length is at least 1, so its logarithm is harmless.""")
 wrong("a square root", {_LOGS: "(lengths / trained).sqrt()"}).says("""
     You took the root of the ratio. It grows faster than a softmax needs: wanted is ln T / ln trained.""")
+ONES = "return torch.tensor([max(1, math.log(n) / math.log(trained)) for n in lengths.tolist()])"
+wrong("whole numbers where each factor is 1", ONES).says("""
+    The numbers are right, but where each factor of a batch is 1 you return whole numbers: Python's `max(1, …)` and
+    `torch.tensor([1, 1])` keep the whole number 1. Write 1.0, or say dtype=torch.float32.""")
 wrong("one factor for the batch", {"lengths.log()": "torch.full_like(lengths, int(lengths.max())).log()"}).says("""
     You used the longest sequence's factor for all. Each sequence of the batch has a length of its own.""")

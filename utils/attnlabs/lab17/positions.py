@@ -36,9 +36,7 @@ RANDOMISED_POSITIONS = ManyDraws(
     returns=("call 1", "call 2", "call 3"),
     gradients=False,
     device=False,
-    about=About(
-        points=3, minutes=15, difficulty=3, read_again=("17_beyond_lengths_evidence", "Nine decoders after 1,200 steps")
-    ),
+    about=About(points=3, minutes=15, difficulty=3, read_again=("08_heads_positions", "Beyond the trained length")),
 )
 
 must = RANDOMISED_POSITIONS.properties

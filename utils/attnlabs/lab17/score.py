@@ -30,6 +30,7 @@ def _measured(draw):
     yield {trained - 1: 0.5, trained: 0.0, trained + 1: 1.0, trained + 2: 1.0}, trained  # better beyond
     yield table([4 * trained, 3 * trained, 2 * trained, trained + 1, trained, 2], trained), trained
     yield {trained: 0.9, trained + 1: 0.01 * draw.integer(1, 99)}, trained
+    yield {trained: 1.0, trained + 1: 0.97, 2 * trained: 0.4}, trained  # at one length it is nearly always right
 
 
 EXTRAPOLATION_SCORE = Exercise(
@@ -37,7 +38,9 @@ EXTRAPOLATION_SCORE = Exercise(
     cases=_measured,
     gradients=False,
     tolerance=1e-6,  # a mean that torch takes of a list is float32
-    about=About(points=2, minutes=8, difficulty=2, read_again="One task, two steps"),
+    about=About(
+        points=2, minutes=8, difficulty=2, read_again=("17_beyond_lengths_evidence", "Ten models with an encoder")
+    ),
 )
 
 must = EXTRAPOLATION_SCORE.properties
@@ -60,6 +63,15 @@ wrong(
 ).says("""
     You counted the lengths at which the model is nearly always right. The score is the mean of the exact match itself
     over the lengths beyond the trained ones.""")
+wrong("divided with //", {_MEAN: "sum(beyond) // len(beyond)"}).says("""
+    You divided with `//`, which drops all decimals, so that nearly every score is 0. A mean is divided with `/`.""")
+NO_SHARE = {_ALL: "[share for share in exact_match.values() if share > trained]"}
+wrong("the shares compared with `trained`", NO_SHARE).says("""
+    You compared the *shares* with `trained`, and no share is so large, so that nothing is left to be averaged. Compare
+    the length, which is the first of the two that `.items()` gives: for length, share in exact_match.items().""")
+wrong("always 0", "return 0.0").says("""
+    Your score is 0 for every input, as if no length passed your condition. Do you compare the share in place of the
+    length? `.items()` gives pairs of length and share, in this order.""")
 RUNNING = """
 score = None
 for length in sorted(exact_match):

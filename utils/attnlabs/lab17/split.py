@@ -51,7 +51,9 @@ LENGTH_SPLIT = Exercise(
     returns=("inside", "beyond"),
     canonical=_in_any_order,
     gradients=False,
-    about=About(points=1, minutes=6, difficulty=1, read_again="One task, two steps"),
+    about=About(
+        points=1, minutes=6, difficulty=1, read_again=("17_beyond_lengths_evidence", "Ten models with an encoder")
+    ),
 )
 
 must = LENGTH_SPLIT.properties
