@@ -57,6 +57,7 @@ _OTHERS = edited(
         "speculative_accept": [
             {"chances[:count] < ratios": "chances[:count] < ratios.clamp(max=0.999)"},
             {"chances[:count] < ratios": "chances[:count] < ratios - 1e-4"},
+            {"(ends <= chances[count] * ends[-1])": "(ends < chances[count] + 1e-12 * (kept < count))"},
             *({"/ draft[at, guessed]": f"/ (draft[at, guessed] + {small})"} for small in ("1e-12", "1e-6", "1e-3")),
             *(
                 {"left / left.sum()": f"left / (left.sum() + {small})", " * ends[-1]": ""}

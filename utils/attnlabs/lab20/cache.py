@@ -27,6 +27,7 @@ def _models(draw):
     yield _config(3, 4, 2, 8, 16, 2, 4), 5
     yield _config(3, 6, 2, 16, 8, 1, 9), 1  # one token
     yield _config(2, 6, 3, 4, 4), 3  # four bits
+    yield _config(1, 1, 1, 2, 4), 3  # twelve numbers: no whole bytes before they are multiplied by the bits
     yield _config(5, 8, 1, 8, 4, 3, 7), 20
     yield _config(4, 4, 4, 16, 16, 4, 6), 50  # local layers only
     yield _config(1, 1, 1, 8, 8), 1
@@ -89,6 +90,9 @@ wrong("rounded to whole bytes per number", {_BYTES: 'numbers * (config["bits"] /
 wrong("at least one byte per number", {_BYTES: 'numbers * max(config["bits"] // 8, 1)'}).says("""
     You counted at least one byte for each number. Two numbers of 4 bits share a byte, so multiply first, and
     divide by 8 at the end.""")
+wrong("divided by 8 before the bits", {_BYTES: 'numbers // 8 * config["bits"]'}).says("""
+    You divided by 8 with `//` before you multiplied by `bits`, which rounds down wherever the numbers are no multiple
+    of 8. Multiply first, and divide by 8 at the end.""")
 wrong("a millionth too much", {_BYTES: 'numbers * config["bits"] / 8 * (1 + 1e-6)'}).says("""
     Your result is a millionth too large, so that it is no whole number of bytes. Nothing has to be added or made
     safe here: whole numbers are multiplied, and the product is divided by 8.""")
@@ -142,6 +146,12 @@ wrong("one less than the window", {'config["window"])': 'max(config["window"] - 
 wrong("one window for all local layers", {_LOCAL: 'min(tokens, config["local_layers"] * config["window"])'}).says("""
     You took the minimum once for all local layers. Each of them keeps min(tokens, window) positions: multiply this
     number by `local_layers`.""")
+wrong("one local layer", {_LOCAL: 'min(tokens, config["window"])'}).says("""
+    You counted a single local layer. Each of the local layers keeps its own window, so multiply min(tokens, window) by
+    `local_layers`.""")
+wrong("a window in every layer, too", {_LOCAL: _LOCAL.replace("local_layers", "layers")}).says("""
+    You multiplied the window by the number of all layers. Only the `local_layers` keep a window; the other layers keep
+    all tokens, and they are counted already.""")
 wrong("query, key and value kept", {_TWO: "kept", _KV: '(2 * config["key_value_heads"] + config["heads"])'}).says("""
     You counted the queries of all query heads as well. No query is kept, because a query is needed only once, at its
     own position.""")

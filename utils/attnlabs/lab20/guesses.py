@@ -124,7 +124,7 @@ def _as_good(more):
     rare = 2.0**-20
     row = torch.tensor([rare, 0.5, 0.5 - rare], dtype=torch.float64)[[0, 1, 2] if more else [1, 0, 2]]
     model = torch.stack([row, torch.tensor([0.25, 0.25, 0.5], dtype=torch.float64)])
-    chances = torch.tensor([LARGEST, 0.75 if more else 0.3], dtype=torch.float64)
+    chances = torch.tensor([LARGEST, 0.5 if more else 0.25], dtype=torch.float64)  # where a piece begins
     return row.argmin()[None], row[None], model, chances
 
 

@@ -107,6 +107,20 @@ wrong("scaled by √(D + R + C)", {
 }).says("""
     You divided by √(D + R + C). The score is a dot product of D + R features; that a key is made of C
     numbers plays no part: divide by √(D + R).""")  # fmt: skip
+wrong("scaled by √(2H)", {_ROOT: "(query.shape[1] + turned_query.shape[1]) ** 0.5"}).says("""
+    You took the sizes of axis 1 for the scale, which is the number of heads. D and R are the sizes of the *last* axis
+    of `query` and `turned_query`.""")
+wrong("scaled by √(D · R)", {_ROOT: "(query.shape[-1] * turned_query.shape[-1]) ** 0.5"}).says("""
+    You divided by √(D · R), which is √D · √R. The two parts are added, so that together they are a dot product of
+    D + R features: divide by √(D + R).""")
+wrong("scaled by √T", {_ROOT: "latent.shape[1] ** 0.5"}).says("""
+    You divided by √T, the root of the number of tokens. The scale belongs to the features of one dot product, of which
+    there are D + R: divide by √(D + R).""")
+wrong(
+    "a causal mask", {_SCALE: "(scores / scale).masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf)"}
+).says("""
+    You masked the scores above the diagonal. But the rows of the scores are heads here, and not positions. All queries
+    belong to the newest token, which attends to every token that is kept: no mask is needed.""")
 wrong("not scaled", {_SCALE: "scores"}).says("""
     You left the scale out. The score is divided by √(D + R) before the softmax.""")
 wrong("the root forgotten", {_ROOT: "query.shape[-1] + turned_query.shape[-1]"}).says("""

@@ -159,6 +159,17 @@ wrong("x + 1 as φ", _with("({} + 1)")).says("""
     Your φ is x + 1 for every x, which can be negative. For x below 0 it is e^x: φ(x) = elu(x) + 1.""")
 wrong("x where x is positive", _with("torch.where({0} > 0, {0}, {0}.exp())")).says("""
     Your φ is x where x is positive. It is x + 1 there: φ(x) = elu(x) + 1.""")
+wrong("e^(−x) where x is negative", _with("torch.where({0} > 0, {0} + 1, (-{0}).exp())")).says("""
+    Your φ is e^(−x) where x is negative, so that it is larger the more negative x is. It is e^x there, which falls
+    towards 0: φ(x) = elu(x) + 1.""")
+wrong("e^x − 1 where x is negative", _with("torch.where({0} > 0, {0} + 1, {0}.exp() - 1)")).says("""
+    Your φ is e^x − 1 where x is negative, so that it can be negative. That is elu(x) itself; with the 1 added it is e^x
+    there: φ(x) = elu(x) + 1.""")
+wrong("1 added to the scores", {
+    _FEATURES: "F.elu(query), F.elu(key)", _TRIL: "(query @ key.mT + 1).tril()"
+}).says("""
+    You added the 1 to the score. It is added to each feature of query and key, before their product: φ(x) = elu(x) +
+    1.""")  # fmt: skip
 wrong("a sigmoid as φ", _with("{}.sigmoid()")).says("""
     Your φ is a sigmoid. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
 wrong("exp as φ", _with("{}.exp()")).says("""

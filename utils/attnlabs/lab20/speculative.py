@@ -73,6 +73,9 @@ wrong("a small number added to the sum of the remainder", {
 wrong("only where p is at least q", {_STAYS: "ratios >= 1"}).says("""
     You kept a guess only where p ≥ q. Where p is smaller, it stays with the probability p / q: if its random
     number is below p / q.""")
+wrong("only where p is above q", {_STAYS: "ratios > 1"}).says("""
+    You kept a guess only where p > q. Where p is as large as q it always stays, and where p is smaller, it stays with
+    the probability p / q: if its random number is below p / q.""")
 wrong("only where p is at least q, redrawn from p", {_STAYS: "ratios >= 1", _LEFT: "model[kept]"}).says("""
     You kept a guess only where p ≥ q, and drew from p in place of another one. A guess with p < q stays if its
     random number is below p / q; otherwise a token is drawn from max(0, p − q), divided by its sum.""")
@@ -95,6 +98,12 @@ wrong("an impossible token stays", {_STAYS: "chances[:count] <= ratios"}).says("
 wrong("guesses counted behind the first that falls", {_KEPT: "int(stays.sum())"}).says("""
     You counted all guesses that are acceptable by themselves. What comes behind the first one that does not stay
     was guessed after another text, so it is thrown away: count up to the first only.""")
+wrong("0 where all stay", {_KEPT: "int(stays.int().argmin()) if count else 0"}).says("""
+    You let 0 guesses stay where all of them do. `argmin` and `argmax` find the first guess that does not stay only if
+    there is one, and give 0 otherwise. If there is none, all k guesses stay.""")
+wrong("the last guess not judged", {_STAYS: "(chances[:count] < ratios) | (at == count - 1)"}).says("""
+    You did not judge the last guess: it stays whenever those before it do. There are k guesses, and each is compared
+    with its own random number, so a loop over them is `range(k)`.""")
 wrong("one guess at most", {_KEPT: "int(stays[:1].sum())"}).says("""
     You looked at the first guess only. As long as guesses stay, the next one is looked at.""")
 wrong("all or none", {_KEPT: "count * int(stays.all())"}).says("""
@@ -157,6 +166,17 @@ wrong("softmax of what is left, always", {_ENDS: "left.softmax(dim=0).cumsum(dim
 wrong("the likeliest of the remainder", {_TOKEN: "int(left.argmax())"}).says("""
     You took the likeliest token as the next one. It is *drawn*: the token in whose piece the last random number
     falls.""")
+wrong("the likeliest token where all stay", {
+    "return kept, int(": "return kept, int(left.argmax()) if kept == count else int("
+}).says("""
+    Where all guesses stay you took the likeliest token of model[k]. It is *drawn* there as well: the
+    token in whose piece the last random number falls.""")  # fmt: skip
+wrong("the likeliest token in place of a guess", {
+    "return kept, int(": "return kept, int(left.argmax()) if kept < count else int("
+}).says("""
+    In the place of a guess that does not stay you took the likeliest token of max(0, p − q). It is *drawn*
+    there as well: divide by the sum, and take the token in whose piece the last random number
+    falls.""")  # fmt: skip
 wrong("the bonus token left out", {_LAST: f"draft[count - 1] if kept == count else {_LEFT}"}).says("""
     When all guesses stay you drew the next token from the draft's last row. The model has read all guesses, so
     its last row says what comes after them: draw from model[k].""")

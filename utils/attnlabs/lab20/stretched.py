@@ -163,6 +163,9 @@ wrong("slow left out of the ramp", {_KEPT: "(turns / fast).clamp(0, 1)"}).says("
     Your share γ is r / β. It begins to rise at α: γ = (r − α) / (β − α).""")
 wrong("slow left out below", {_KEPT: "((turns - slow) / fast).clamp(0, 1)"}).says("""
     You divided by β. The ramp goes from α to β, so it is β − α turns long: γ = (r − α) / (β − α).""")
+wrong("divided by α − β", {_KEPT: "((turns - slow) / (slow - fast)).clamp(0, 1)"}).says("""
+    You divided by α − β, which is negative, so that the share γ falls with the turns. It is (r − α) / (β − α), with
+    `fast - slow` below.""")
 wrong("a ramp over log r", {_KEPT: "((turns / slow).log() / math.log(fast / slow)).clamp(0, 1)"}).says("""
     Your ramp is linear in the logarithm of r, which is what a ramp over the number i of the pair amounts to, as
     in the authors' program. Here it is linear in the number of turns r, as in the paper: γ = (r − α) / (β − α).""")
