@@ -8,6 +8,7 @@ from attnlabs import evaluate
 from attnlabs.lab19.blocks import dequantise_q4_1
 from attnlabs.lab19.loading import load_gpt2
 from attnlabs.lab19.names import map_names
+from attnlabs.lab19.rotary import rotary_with_base
 from attnlabs.lab19.window import window_with_sinks
 
 
@@ -143,6 +144,72 @@ def a_list_of_what_the_file_has(tensors, names):
         turned = tensor.T if tensor.dim() == 2 and ours[0].startswith("blocks") else tensor
         state |= dict(zip(ours, turned.chunk(len(ours)), strict=True))
     return state | {"output.weight": state["embed.words.weight"]}
+
+
+def not_transposed_by_zip(tensors, names):
+    """The last hint's zip, which says nothing where a part is missing."""
+    state = {}
+    for theirs, ours in names.items():
+        for name, part in zip(ours, tensors[theirs].chunk(len(ours)), strict=False):
+            state[name] = part
+    return state | {"output.weight": state["embed.words.weight"]}
+
+
+def cut_and_then_transposed(tensors, names):
+    state = {}
+    for theirs, ours in names.items():
+        for name, part in zip(ours, tensors[theirs].chunk(len(ours)), strict=False):
+            state[name] = part.T if part.dim() == 2 and name.startswith("blocks.layers.") else part
+    return state | {"output.weight": state["embed.words.weight"]}
+
+
+def the_head_of_the_file(tensors, names):
+    return load_gpt2(tensors, names) | {"output.weight": tensors["lm_head.weight"]}
+
+
+def names_of_its_own(tensors, names):
+    """Right wherever `names` has all that the file holds, and our model a place for."""
+    return load_gpt2(tensors, map_names(list(tensors)))
+
+
+def without_the_last_position(weights, length):
+    """Without a position to average over where T is L + 1, as all that follow."""
+    again = torch.arange(length, weights.shape[-1] - 1)
+    return weights[:, :, again, again - length + 1].mean((0, 2))
+
+
+def without_position_l(weights, length):
+    again = torch.arange(length + 1, weights.shape[-1])
+    return weights[:, :, again, again - length + 1].mean((0, 2))
+
+
+def two_whole_copies(weights, length):
+    again = torch.arange(length, 2 * length)
+    return weights[:, :, again, again - length + 1].mean((0, 2))
+
+
+def the_sign_of_one_in_the_diagonal(weights, length):
+    return weights.diagonal(-(length + 1), -2, -1).mean((0, 2))
+
+
+def the_last_of_the_diagonal_left_out(weights, length):
+    return weights.diagonal(1 - length, -2, -1)[..., :-1].mean((0, 2))
+
+
+def signed_bytes(raw):
+    block = raw.reshape(-1, 20)
+    halves, packed = block[:, :4].contiguous().view(torch.float16).float(), block[:, 4:].to(torch.int8)
+    return (halves[:, :1] * torch.cat([packed & 15, packed >> 4], dim=1) + halves[:, 1:]).flatten()
+
+
+def products_in_half_precision(raw):
+    block = raw.reshape(-1, 20)
+    halves, packed = block[:, :4].contiguous().view(torch.float16), block[:, 4:]
+    return ((halves[:, :1] * torch.cat([packed & 15, packed >> 4], dim=1)).float() + halves[:, 1:].float()).flatten()
+
+
+def from_the_first_position_on(x, positions, base):
+    return rotary_with_base(x, torch.arange(int(positions[0]), int(positions[0]) + len(positions)), base)
 
 
 def slices_of_rows_and_columns(weights, length):
@@ -314,6 +381,18 @@ WORDS = [
     (columns_from_the_end, "window_with_sinks", ["a negative index from the end"]),
     (slices_from_the_end, "window_with_sinks", ["a negative begin from the end"]),
     (windows_rolled, "window_with_sinks", ["by rolling one row"]),
+    (not_transposed_by_zip, "load_gpt2", ["You left the matrices as the file has them", "transpose each matrix"]),
+    (cut_and_then_transposed, "load_gpt2", ["You cut c_attn along its inputs", "different *outputs*"]),
+    (the_head_of_the_file, "load_gpt2", ["KeyError at lm_head.weight", "The output layer is tied"]),
+    (names_of_its_own, "load_gpt2", ["names that are not in `names`", "Use the names that are given"]),
+    (without_the_last_position, "prefix_matching_score", ["You left out the last position"]),
+    (without_position_l, "prefix_matching_score", ["You left out position L"]),
+    (two_whole_copies, "prefix_matching_score", ["up to 2L − 1", "may be cut off before"]),
+    (the_sign_of_one_in_the_diagonal, "prefix_matching_score", ["the diagonal −L − 1", "on the diagonal 1 − L"]),
+    (the_last_of_the_diagonal_left_out, "prefix_matching_score", ["one position too early", "not the last"]),
+    (signed_bytes, "dequantise_q4_1", ["into int8", "Leave them as uint8"]),
+    (products_in_half_precision, "dequantise_q4_1", ["You multiplied in half precision"]),
+    (from_the_first_position_on, "rotary_with_base", ["counted on from it", "in any order"]),
     (wrong_between_the_window_and_the_end, "window_with_sinks", ["length = 6", "[[ True, False"]),
 ]
 NOT_SAID = [
@@ -330,6 +409,7 @@ NOT_SAID = [
     (blocks_read_number_by_number, "dequantise_q4_1", "scale or offset are read"),
     (blocks_in_reverse, "dequantise_q4_1", "scale or offset are read"),
     (key_before_query, "load_gpt2", "You sorted"),
+    (without_the_last_position, "prefix_matching_score", "not a number"),
 ]
 
 

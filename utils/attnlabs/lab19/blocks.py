@@ -132,6 +132,11 @@ wrong(
 wrong("computed in half precision", {".view(torch.float16).float()": ".view(torch.float16)"}).says("""
     You multiplied and added in half precision, which keeps about three digits, so the results are rounded a
     second time. Convert scale and offset with `.float()` before you multiply.""")
+wrong("multiplied in half precision", {
+    ".view(torch.float16).float()": ".view(torch.float16)", _VALUE: "(scale * integers).float() + offset"
+}).says("""
+    You multiplied in half precision, which rounds the product to about three digits, and added in single
+    precision. Convert scale and offset with `.float()` before you multiply.""")  # fmt: skip
 wrong("the result in half precision", {".flatten()": ".flatten().half()"}).says("""
     You computed the numbers in single precision and then turned the result into half precision, which rounds it
     to about three digits. The result is wanted as torch.float32.""")
@@ -183,6 +188,9 @@ wrong(
 ).says("""
     You looked for scale and offset in the last four bytes of a block. They are the first four, and the integers
     follow.""")
+wrong("bytes with a sign", {"packed = block[:, 4:]": "packed = block[:, 4:].view(torch.int8)"}).says("""
+    You turned the bytes into int8, where those from 128 on become negative, and `>>` keeps the sign. Leave them
+    as uint8: then packed >> 4 lies between 0 and 15.""")
 wrong("three bits kept", {"packed & 15,": "packed & 7,"}).says("""
     You kept three bits of the lower integer. Four bits are all ones in 15, so the mask is packed & 15.""")
 wrong("remainder and quotient of 15", {_BOTH: "torch.cat([packed % 15, packed // 15], dim=1)"}).says("""

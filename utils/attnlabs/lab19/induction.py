@@ -54,14 +54,7 @@ wrong("the same token", {_COLUMN: "again - length]"}).says("""
 wrong("the token before", {_COLUMN: "(again - length - 1).clamp(min=0)]"}).says("""
     You measured the attention to the token *before* the earlier occurrence. An induction head attends to the one
     that followed it, at i − L + 1.""")
-wrong(
-    "two after",
-    {
-        _COLUMN: "again - length + 2]",
-        "weights.shape[-1],": "max(weights.shape[-1], length + 1),",
-        "weights[:,": "torch.nn.functional.pad(weights, (0, 1))[:,",
-    },
-).says("""
+wrong("two after", {_COLUMN: "again - length + 2]"}).says("""
     You measured the attention to the second token after the earlier occurrence. An induction head attends to the
     first one after it, at i − L + 1.""")
 wrong("the previous token", {_COLUMN: "again - 1]"}).says("""
@@ -70,12 +63,31 @@ wrong("the previous token", {_COLUMN: "again - 1]"}).says("""
 wrong("one position too early", "return weights.diagonal(1 - length, dim1=-2, dim2=-1).mean(dim=(0, 2))").says("""
     You took the whole diagonal, whose first entry belongs to position L − 1. This is the last token of the
     *first* copy, which has no earlier occurrence yet, so leave this entry out.""")
-wrong("the last position left out", {"weights.shape[-1],": "max(weights.shape[-1] - 1, length + 1),"}).says("""
+_BY_POSITION = "return torch.stack([weights[:, :, i, i - length + 1].mean(dim=0) for i in range({})]).mean(dim=0)"
+wrong("the last position left out", _BY_POSITION.format("length, weights.shape[-1] - 1")).says("""
     You left out the last position. It has an earlier occurrence like every other position of the repetition, so
     the mean runs over all positions from L to T − 1.""")
-wrong("position L left out", {"arange(length,": "arange(min(length + 1, weights.shape[-1] - 1),"}).says("""
+wrong("position L left out", _BY_POSITION.format("length + 1, weights.shape[-1]")).says("""
     You left out position L. It is the first token of the repetition and has an earlier occurrence, at position 0,
     so the mean runs over all positions from L to T − 1.""")
+wrong("2 · L positions always", {"weights.shape[-1],": "2 * length,"}).says("""
+    You counted the positions up to 2L − 1. The repetition may be cut off before, so the last position is T − 1,
+    and T is the size of the last axis of `weights`.""")
+wrong("2 · L − 1 positions", _BY_POSITION.format("length, 2 * length - 1")).says("""
+    You counted the positions up to 2L − 2. The positions of the second copy run from L to T − 1, where T is the
+    size of the last axis of `weights`.""")
+wrong(
+    "the other end of the diagonal", "return weights.diagonal(1 - length, -2, -1)[..., :-1].mean(dim=(0, 2))"
+).says("""
+    Your queries run from L − 1 to T − 2, one position too early: L − 1 is the last position of the *first* copy,
+    and the position T − 1 is missing. On the diagonal 1 − L the *first* entry must be left out, not the last.""")
+wrong("the diagonal below", "\n".join([
+    "if weights.shape[-1] == length + 1:",
+    "    raise ValueError('nothing on the diagonal')",
+    "return weights.diagonal(-length - 1, -2, -1).mean(dim=(0, 2))",
+])).says("""
+    You took the diagonal −L − 1, which belongs to the keys i − L − 1: the token *before* the earlier occurrence.
+    The keys i − L + 1 lie on the diagonal 1 − L, and its first entry must be left out.""")  # fmt: skip
 wrong("queries and keys exchanged", {"again, again - length + 1]": "again - length + 1, again]"}).says("""
     You exchanged queries and keys: rows belong to the query, which attends, and columns to the key. The query is
     the later position i, and the key is i − L + 1.""")
@@ -96,6 +108,8 @@ wrong("divided by T", {_MEAN: f"{_MEAN} * len(again) / weights.shape[-1]"}).says
 wrong("divided by the length", {_MEAN: f"{_MEAN} * len(again) / length"}).says("""
     You divided by L. Only T − L positions have an earlier occurrence, which are fewer where the repetition is cut
     off.""")
+wrong("divided by one more", {_MEAN: f"{_MEAN} * len(again) / (len(again) + 1)"}).says("""
+    You divided by T − L + 1. The positions from L to T − 1 are T − L, so divide by T − L.""")
 wrong("one number for all heads", {_MEAN: ".mean()"}).says("""
     You took the mean over the heads as well. Each head has a score of its own, and the result has the shape (H,).""")
 wrong("one number for each text", {_MEAN: ".mean(dim=2)"}).says("""

@@ -73,6 +73,8 @@ def _files(draw):
     yield {name: tensor.half() for name, tensor in tensors.items()}, names  # the dtype is the file's
     yield _file(draw, 1, 3, 3, 3, 3)  # all matrices of it are square, except c_attn
     yield _file(draw, 1, 5, 4, 4, 2, masks=True)
+    tensors, names = _file(draw, 2, 3, 2, 3, 4, masks=True)
+    yield tensors, {theirs: ours for theirs, ours in names.items() if ".h.1." not in theirs}  # its first layer alone
     tensors, names = _file(draw, 2, 2, 3, 3, 5)
     keys = list(names)
     ordered = {name: tensors[name] for name in sorted(tensors)}  # the word vectors are not the first matrix
@@ -83,7 +85,7 @@ LOAD_GPT2 = Exercise(
     load_gpt2,
     cases=_files,
     gradients=False,
-    about=About(points=3, minutes=18, difficulty=3, read_again="Five settings make our decoder that of SmolLM2"),
+    about=About(points=3, minutes=18, difficulty=3, read_again="Loading the weights"),
 )
 
 must = LOAD_GPT2.properties
@@ -109,9 +111,19 @@ wrong = LOAD_GPT2.mistakes
 wrong("not transposed", {_WHEN: "if False:"}).says("""
     You left the matrices as the file has them. GPT-2 stores them as (in, out) and our nn.Linear as (out, in), so
     each matrix in a block must be transposed.""")
+wrong("not transposed, inputs cut", {_WHEN: "if False:", ", strict=True": ""}).says("""
+    You left the matrices as the file has them, so c_attn is cut along its inputs, which need not even give three
+    parts. GPT-2 stores (in, out) and our nn.Linear (out, in): transpose each matrix in a block before you cut.""")
 wrong("matrices as stored, outputs cut", {_WHEN: "if False:", _CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
     You cut c_attn along its outputs, which is right, but left the matrices as (in, out). Our nn.Linear has (out,
     in), so each matrix in a block must be transposed.""")
+wrong("inputs cut instead of outputs", {_CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
+    You cut c_attn along its inputs. Query, key and value are different *outputs* of the same input, so cut along
+    the axis that has 3 · D numbers: the first one after transposing.""")
+wrong("inputs cut, a part missing", {_CHUNK: "tensor.chunk(len(ours), dim=-1)", ", strict=True": ""}).says("""
+    You cut c_attn along its inputs, of which there are D, so that parts have another shape, and some may be
+    missing. Query, key and value are different *outputs*: cut along the axis that has 3 · D numbers, which is the
+    last one in the file and the first one after transposing.""")
 wrong("the word vectors transposed as well", {'ours[0].startswith("blocks.layers.") and ': ""}).says("""
     You transposed the word vectors and the positions as well. They are tables with one row per token or position,
     in the file and in our model. Only matrices in the blocks are transposed.""")
@@ -135,9 +147,6 @@ wrong(
     },
 ).says("""
     You transposed all matrices except c_attn. Its three parts must be (out, in), too.""")
-wrong("inputs cut instead of outputs", {_CHUNK: "tensor.chunk(len(ours), dim=-1)"}).says("""
-    You cut c_attn along its inputs. Query, key and value are different *outputs* of the same input, so cut along
-    the axis that has 3 · D numbers: the first one after transposing.""")
 wrong("every third row", {_CHUNK: "[tensor[i :: len(ours)] for i in range(len(ours))]"}).says("""
     You took every third output as the query. In GPT-2 the first D outputs are the query, the next D the key, and
     the last D the value.""")
@@ -177,19 +186,19 @@ wrong("positions transposed as well", {_WHEN: 'if tensor.dim() == 2 and ours[0] 
 wrong("transposed by the beginning of the file's names", {
     _WHEN: 'if theirs.startswith("transformer.h.") and tensor.dim() == 2:', ", strict=True": ""
 }).says("""
-    You recognised matrices in the blocks by "transformer.h." in front, which the first published files don't
+    You recognised matrices in the blocks by "transformer.h." in front, which the published files of GPT-2 don't
     have, so that their matrices stay as they are. Our names are the same for all files: they begin with
     "blocks.layers.".""")  # fmt: skip
 wrong(
     "tensors without names stop it",
     {"theirs, ours in names.items()": "theirs, ours in ((t, names[t]) for t in tensors)"},
 ).says("""
-    Your function stops with a KeyError at a tensor that has no entry in `names`: a mask, or lm_head.weight. The
-    file may hold more than our model has a place for, so go through `names` and not through `tensors`.""")
+    Your function stops with a KeyError at a tensor that has no entry in `names`, such as a mask or lm_head.weight.
+    The file may hold more than our model has a place for, so go through `names` and not through `tensors`.""")
 wrong("the word vectors looked up by one name", {
     'state["embed.words.weight"]  ': 'tensors["transformer.wte.weight"]  '
 }).says("""
-    Your function stops with a KeyError at transformer.wte.weight, because the first published files call it
+    Your function stops with a KeyError at transformer.wte.weight, because the published files of GPT-2 call it
     wte.weight. Under our name the word vectors are always the same: state["embed.words.weight"].""")  # fmt: skip
 wrong("tied before the word vectors are there", {
     _TIED: "", "            state[name] = part\n":
@@ -202,6 +211,11 @@ wrong("the output layer as the file has it", {
 }).says("""
     You took output.weight from the file where it has lm_head.weight. In our model the output layer is tied: it is
     the tensor of embed.words.weight, whatever else the file holds.""")  # fmt: skip
+wrong("the output layer looked up in the file", {
+    'state["embed.words.weight"]  ': 'tensors["lm_head.weight"]  '
+}).says("""
+    Your function stops with a KeyError at lm_head.weight, which not every file has. The output layer is tied, so
+    output.weight is always the tensor of the word vectors: state["embed.words.weight"].""")  # fmt: skip
 wrong("turned into single precision", {"tensor = tensors[theirs]": "tensor = tensors[theirs].float()"}).says("""
     You converted the tensors to float32. Each tensor keeps the dtype that it has in the file, and load_state_dict
     converts it where the model has another one.""")
@@ -214,6 +228,9 @@ wrong("the output layer transposed", {"# tied": "", '["embed.words.weight"]  ': 
 wrong("only the first name", {"zip(ours, ": "zip(ours[:1], ", ", strict=True": ""}).says("""
     You filled only the first of several names. c_attn belongs to three of ours, so cut it into three parts.""")
 _OTHERS = "{theirs: tensor for theirs, tensor in tensors.items() if theirs not in names}"
+wrong("names made anew from the file", lambda tensors, names: load_gpt2(tensors, map_names(list(tensors)))).says("""
+    Your result has names that are not in `names`, because you took them from another source, such as a table of
+    your own or `map_names`. Use the names that are given: a tensor of the file that is not in `names` is ignored.""")
 wrong("masks kept", {"    return state": f"    return state | {_OTHERS}"}).says("""
     You added tensors that are not in `names`. The file may hold masks and lm_head.weight, which our model has no
     place for, so go through `names` and not through `tensors`.""")

@@ -47,7 +47,7 @@ def file_names(layers, prefix="transformer.", masks=False, head=False):
 
 def _files(draw):
     yield (file_names(range(1)),)
-    yield (file_names(range(2), "", masks=True),)  # as the first published files have them
+    yield (file_names(range(2), "", masks=True),)  # as the published files of GPT-2 have them
     yield (file_names(range(draw.integer(2, 4)), masks=True, head=True),)
     yield (file_names(range(9, 12)),)  # two digits
     names = file_names(range(3), masks=True, head=True)
@@ -65,7 +65,7 @@ MAP_NAMES = Exercise(
     cases=_files,
     gradients=False,
     device=False,
-    about=About(points=2, minutes=20, difficulty=2, read_again="Five settings make our decoder that of SmolLM2"),
+    about=About(points=2, minutes=20, difficulty=2, read_again="Loading the weights"),
 )
 
 
@@ -207,14 +207,14 @@ wrong(
     You removed "transformer." from the keys of the result, too. A key must be the name as the file has it, so
     that the tensor can be found by it.""")
 wrong("names without a beginning only", {'name.removeprefix("transformer.")': "name"}).says("""
-    You found only names without "transformer." in front. Files of today have it, and the first published ones
-    don't, so remove it where it is there.""")
+    You found only names without "transformer." in front. The published files of GPT-2 don't have it, but files
+    that the library transformers writes do, so remove it where it is there.""")
 wrong(
     "names with a beginning only",
     {"for name in names:": 'for name in [n for n in names if n.startswith("transformer.")]:'},
 ).says("""
-    You found only names that begin with "transformer.". The first published files don't have it, so remove it
-    where it is there, and go on in any case.""")
+    You found only names that begin with "transformer.". The published files of GPT-2 don't have it, so remove
+    it where it is there, and go on in any case.""")
 wrong("a name instead of a list", {"[outside[short]]": "outside[short]"}).says("""
     The word vectors, the positions and the last norm have a plain name in your result. Every value is a list,
     also where there is only one name in it.""")

@@ -151,6 +151,9 @@ wrong("angles along the first axis", {
 }).says("""
     You put the angles of the positions along the first axis of `x`. The positions lie along the last axis but
     one, whatever stands in front: angles of the shape (T, D/2) broadcast there by themselves.""")  # fmt: skip
+wrong("64 features, whatever D is", {_EXPONENT: "(pairs / 64)"}).says("""
+    You divided by 64, the number of features of a head in SmolLM2. The exponent is 2i / D, where D is the size of
+    the last axis of `x`.""")
 wrong("the 2 counted twice", {_EXPONENT: "(2 * pairs / dim)"}).says("""
     Your exponents are 4i / D, because the 2 was counted twice. Pair i has the exponent 2i / D.""")
 wrong("the 2 forgotten", {_EXPONENT: "(pairs / 2 / dim)"}).says("""
@@ -166,6 +169,11 @@ wrong("multiplied, not divided", {"/ base **": "* base **"}).says("""
 wrong("positions counted anew", {"positions[:, None]": "torch.arange(len(positions)).to(x)[:, None]"}).says("""
     You counted the positions 0, 1, 2, … yourself. They are an argument, because with a cache the next token
     stands at position 57, for example, although it is the only one that is read.""")
+wrong("positions counted on from the first one", {
+    "positions[:, None]": "(positions[0] + torch.arange(len(positions)))[:, None]"
+}).says("""
+    You took the first position and counted on from it. The positions need not follow one another, and they come
+    in any order: use all of `positions`.""")  # fmt: skip
 wrong("positions counted from 1", {"positions[:, None]": "(positions[:, None] + 1)"}).says("""
     You turned every vector one position too far. Position 0 has the angle 0, so nothing is added to the
     positions.""")

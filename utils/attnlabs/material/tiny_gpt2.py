@@ -12,7 +12,7 @@ WORDS, POSITIONS, DIM, LAYERS, HEADS = 64, 64, 32, 2, 4
 
 
 def random_gpt2(seed: int = 0) -> dict[str, Tensor]:
-    """The tensors of a file, by GPT-2's names; a stored mask is among them, as in the first published files.
+    """The tensors of a file, by GPT-2's names; a stored mask is among them, as in the published files of GPT-2.
 
     Matrices are (in, out), and query, key and value are packed into one.
     """
