@@ -19,7 +19,7 @@ def test_hands_agree_where_the_query_was_turned_back_to():
     assert said == [f"cosine {number}" for number in ("0.54", "1.00", "−0.99", "1.00", "1.00", "0.96")]
     query, key = axes[1].lines
     assert query.get_xydata() == pytest.approx(key.get_xydata())
-    assert axes[0].lines[1].get_xdata()[1] < 0 < axes[2].lines[1].get_xdata()[1]  # before and behind the query's hand
+    assert axes[2].lines[1].get_xdata()[1] < 0 < axes[0].lines[1].get_xdata()[1]  # clockwise: behind is left of noon
     assert [axes[0].get_ylabel(), axes[3].get_ylabel()] == ["fast", "slow"]
     (legend,) = axes[0].get_figure().legends
     assert [text.get_text() for text in legend.get_texts()] == ["query", "key"]

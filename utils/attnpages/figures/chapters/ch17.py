@@ -85,10 +85,10 @@ def plot_hands(speeds: Mapping[str, float], distances: Sequence[int], back: int)
 
 
 def _clock(ax: Axes, angle: float) -> None:
-    """A clock with the query's hand at noon, and the key's behind it by an angle in radians."""
+    """A clock with the query's hand at noon, and the key's behind it by an angle in radians: hands turn clockwise."""
     ax.add_patch(Circle((0, 0), 1, facecolor=PAPER, edgecolor=FAINT))
     ax.plot([0, 0], [0, 0.9], color=OKABE_BLUE, linewidth=5, marker="", solid_capstyle="round", label="query")
-    ends = [0, 0.9 * np.sin(angle)], [0, 0.9 * np.cos(angle)]
+    ends = [0, -0.9 * np.sin(angle)], [0, 0.9 * np.cos(angle)]
     ax.plot(*ends, color=VERMILION, linewidth=2, linestyle=(0, (3, 1)), marker="", label="key")
     ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), xticks=[], yticks=[], aspect="equal")
     ax.set_xlabel(f"cosine {with_minus(f'{np.cos(angle):.2f}')}")
