@@ -46,6 +46,15 @@ def test_a_mask_in_which_nothing_was_closed_is_not_told_that_something_was_opene
     assert told("mask_visited", answer)[0] == "the mask as it was"
 
 
+def test_a_mask_that_all_rows_share_is_named():
+    def shared(mask, chosen):
+        mask = mask.clone()
+        mask[:, chosen] = False
+        return mask
+
+    assert told("mask_visited", shared)[0] == "a mask shared by the batch"
+
+
 @pytest.mark.parametrize("change", ["mask[chosen, range(len(mask))] = False", "mask.scatter_(0, chosen[None], False)"])
 def test_exchanged_axes_are_named_though_most_inputs_stop_with_an_error(change):
     def closed(mask, chosen):

@@ -73,6 +73,9 @@ wrong = MASK_VISITED.mistakes
 wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn mask").says("""
     You wrote into `mask` itself, which belongs to the caller. In training, the masks of earlier steps may be needed
     again when the gradients are computed. Build a new mask: clone the old one first, or use `&`.""")
+wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
+    `mask[:, chosen]` closes the chosen positions in *every* row, but row b has visited only chosen[b]. Index rows and
+    positions together, as in mask[torch.arange(B), chosen].""")
 wrong("the mask as it was", "return mask.clone()").says("""
     Nothing was closed: your result is the mask as it was. `scatter` and `masked_fill` do not change the mask but return
     a new one, and what is written into `mask.clone()` is lost if the clone has no name. Return the mask that you have
