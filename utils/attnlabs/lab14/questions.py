@@ -37,10 +37,10 @@ def questions(draw):
     yield query, key, W_q, W_k, 1e3 * v, draw.mask(3, 4)  # scores so far apart that exp of their difference is 0
     query, key, W_q, W_k, v = _network(draw, 2, 5, 2, 3, 4)
     yield 50 * query, 50 * key, W_q, W_k, v, draw.mask(2, 5)  # tanh close to 1 and −1
-    parts, mask = [50 * (part.abs() + 1) for part in (query, key, W_q, W_k)], _one_open(draw, 2, 5)
+    query, key, W_q, W_k = (50 * (part.abs() + 1) for part in (query, key, W_q, W_k))
     v = -(2.0**33) * draw.integers(1, 9, len(v)).double()  # each tanh is exactly 1: equal scores, far below any −1e9
-    yield *parts, v, mask
-    query, key, W_q, W_k = parts
+    mask = _one_open(draw, 2, 5)
+    yield query, key, W_q, W_k, v, mask
     yield query, torch.where(mask[..., None], key, -1e3 * key), W_q, W_k, v, mask  # closed ones as far above 1e9
     yield from _closed_altogether(draw)
     for scale in (1.0, 100.0):  # in single precision, where one open position leaves nothing to round

@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from attnbook.measure.inside import residuals
 from attnbook.models.pretrained import Pretrained
 from attnbook.seeding import generator
 from attnruns.experiments.real_model import fused, smollm2
@@ -77,15 +78,11 @@ def judged(odds: Tensor, asked: list[Phrase]) -> dict[str, float]:
 def vectors(pretrained: Pretrained, texts: list[str]) -> Tensor:
     """What the last norm hands on at the end of each text: ``(N, D)``. Texts of one length are read together."""
     ids = [_ids(pretrained, text)[0] for text in texts]
-    read: list[Tensor] = []
-    norm = pretrained.model.blocks.last_norm
-    handle = norm.register_forward_hook(lambda _module, _inputs, output: read.append(output[:, -1]))
     found: dict[int, Tensor] = {}
     for length in {len(one) for one in ids}:
         alike = [at for at, one in enumerate(ids) if len(one) == length]
-        pretrained.model(torch.stack([ids[at] for at in alike]))
-        found |= dict(zip(alike, read[-1], strict=True))
-    handle.remove()
+        last = residuals(pretrained.model, torch.stack([ids[at] for at in alike]))[-1][:, -1]
+        found |= dict(zip(alike, pretrained.model.blocks.last_norm(last), strict=True))
     return torch.stack([found[at] for at in range(len(texts))])
 
 
