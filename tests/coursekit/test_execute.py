@@ -2,11 +2,13 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 
 import pytest
+from jupyter_client.connect import LocalPortCache
 from nbformat import v4
 
 from coursekit import CourseError
@@ -47,6 +49,21 @@ def test_the_kernel_is_this_environments_python_in_the_notebooks_folder_with_one
     run = run_notebook(v4.new_notebook(cells=[v4.new_code_cell(source)]), tmp_path)
     assert not run.failures
     assert run.notebook.cells[0].outputs[0].text.split("\n")[:3] == [sys.executable, str(tmp_path.resolve()), "1"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no sockets that are files")
+def test_a_port_that_another_program_takes_meanwhile_stops_no_notebook(tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        monkeypatch.setattr(LocalPortCache, "find_available_port", lambda *_: other.getsockname()[1])
+        run = run_notebook(v4.new_notebook(cells=[v4.new_code_cell("print(2 + 2)")]), tmp_path)
+    assert run.notebook.cells[0].outputs[0].text == "4\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_kernel_that_can_not_begin_is_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr("coursekit.execute.QUIET", ["--IPKernelApp.connection_file=/no/such/folder/file"])
+    with pytest.raises(CourseError, match="the kernel died or hung: Kernel died before replying"):
+        run_notebook(v4.new_notebook(cells=[v4.new_code_cell("print(2 + 2)")]), tmp_path)
 
 
 @pytest.mark.slow

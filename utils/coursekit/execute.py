@@ -1,6 +1,7 @@
 """Running notebooks from top to bottom, and storing what they show in a form that stays the same."""
 
 import asyncio
+import atexit
 import sys
 import tempfile
 import time
@@ -9,13 +10,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from nbclient import NotebookClient
-from nbclient.exceptions import DeadKernelError
 from nbconvert.preprocessors import ClearOutputPreprocessor
 from nbformat import NotebookNode, from_dict
+from traitlets.config import Config
 
 from coursekit import CourseError
 from coursekit.environment import settings_with
 from coursekit.notebooks import code_cells, normalise, read, write
+from coursekit.sockets import private_sockets
 
 LIMIT = 90  # seconds on two cores, for any notebook
 CELL_TIMEOUT = 600
@@ -45,15 +47,17 @@ def run_notebook(notebook: NotebookNode, folder: Path, timeout: int = CELL_TIMEO
 
     Raises CourseError when the kernel dies or a cell takes longer than `timeout` seconds."""
     notebook, _ = ClearOutputPreprocessor().preprocess(from_dict(notebook), {})
-    client = NotebookClient(
-        notebook, kernel_name="python3", timeout=timeout, allow_errors=True, record_timing=False,
-        resources={"metadata": {"path": str(folder)}}, extra_arguments=QUIET,
-    )  # fmt: skip
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as settings, asyncio.Runner(loop_factory=Interruptible) as runner:
+        client = NotebookClient(
+            notebook, kernel_name="python3", timeout=timeout, allow_errors=True, record_timing=False,
+            resources={"metadata": {"path": str(folder)}}, extra_arguments=QUIET,
+            config=Config(KernelManager=private_sockets(settings)),
+        )  # fmt: skip
         try:
             runner.run(_to_the_end(client, _environment(settings)))
-        except (DeadKernelError, TimeoutError) as error:
+        except (RuntimeError, TimeoutError) as error:  # nbclient's DeadKernelError is a RuntimeError
+            atexit.unregister(client._cleanup_kernel)  # which fails at the exit where a kernel could not begin
             raise CourseError(f"the kernel died or hung: {error}") from error
     return Run(notebook, time.perf_counter() - started, _failures(notebook))
 
