@@ -1,5 +1,7 @@
 """Right values are not all: inputs left alone, gradients, dtype, device, nothing kept."""
 
+import time
+
 import pytest
 import torch
 
@@ -135,6 +137,50 @@ def root(x):
 def test_a_gradient_that_is_not_a_number_is_told():
     exercise = Exercise(root, lambda draw: ROOTS, [])
     assert judge(exercise, lambda x: torch.where(x > 0, x.sqrt(), 0)).mistake == "gradient is not a number"
+
+
+class Sleeps(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(context, slope):
+        time.sleep(60)
+        return slope
+
+
+def sleeps_if(condition):
+    seen = []
+
+    def answer(x):
+        while condition(x, seen):
+            time.sleep(0.01)
+        seen.append(x)
+        return 2 * x
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "answer, when",
+    [
+        (lambda x: 2 * Sleeps.apply(x), "if its inputs carry gradients"),
+        (sleeps_if(lambda x, seen: x.requires_grad), "if its inputs carry gradients"),
+        (sleeps_if(lambda x, seen: x.dtype == torch.float32), "with inputs in float32"),
+        (sleeps_if(lambda x, seen: any(torch.equal(x, before) for before in seen)), "when it is called a second time"),
+    ],
+)
+def test_an_answer_that_takes_too_long_somewhere_else_is_told_where(answer, when, monkeypatch):
+    monkeypatch.setattr("misread.sandbox.SECONDS", 0.1)
+
+    def double(x):
+        return 2 * x
+
+    verdict = judge(Exercise(double, lambda draw: [(draw.normal(3),), (draw.normal(2, 2),)], []), answer)
+    assert verdict.mistake == "runs without end"
+    assert f"but {when} your function is stopped" in verdict.message
+    assert "no text" not in verdict.message
 
 
 def test_where_any_slope_will_do_it_has_to_be_finite_all_the_same():

@@ -5,6 +5,7 @@ The other side effects fill their detail into the sentence of their kind, see `m
 
 STOPS, NO_WAY_BACK = "fails with gradients", "the way back fails"
 STOPS_SINGLE, NOT_FINITE_SINGLE = "fails in float32", "NaN or ∞ in float32"
+SLOW = ("if its inputs carry gradients", "with inputs in float32", "when it is called a second time")
 
 DETAILS = {
     STOPS: (
@@ -25,4 +26,11 @@ DETAILS = {
         "The numbers are right in float64, but with inputs in float32 your result holds NaN or infinity. Numbers "
         "above 3.4e38 are infinite there, and those below 1.4e-45 are 0: avoid them on the way."
     ),
+    **{
+        when: (
+            f"The numbers are right, but {when} your function is stopped because it needs too long, seconds instead of "
+            "milliseconds. Look for a loop (`for`, `while`) that does not end then, or that repeats its work."
+        )
+        for when in SLOW
+    },
 }
