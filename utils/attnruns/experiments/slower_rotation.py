@@ -86,13 +86,18 @@ def shares(right: Tensor) -> dict[str, float]:
 
 
 @contextmanager
-def scaled(model: nn.Module, scales: list[Tensor]) -> Iterator[None]:
-    """Let the layers of a model of the file multiply positions by ``scales``: inside the ``with``."""
+def scaled(model: nn.Module, scales: Iterable[Tensor | float]) -> Iterator[None]:
+    """Let the layers of a model of the file multiply positions by ``scales``: inside the ``with``.
+
+    Args:
+        model: the chapter's copier.
+        scales: for each layer a number, or one per pair of features, ``(8,)``.
+    """
     layers: Any = model.layers
     before = [layer.scale for layer in layers]
     try:
         for layer, scale in zip(layers, scales, strict=True):
-            layer.scale = scale.float()
+            layer.scale = scale.float() if isinstance(scale, Tensor) else scale
         yield
     finally:
         for layer, scale in zip(layers, before, strict=True):
