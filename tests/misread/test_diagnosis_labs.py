@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from attnlabs import evaluate
+from attnlabs import checks_of, evaluate
 
 
 def real_words(tokens, bos, pad):
@@ -87,3 +87,14 @@ def doubled_again(dilations, kernel):
 def test_answers_to_the_labs_are_explained(lab, exercise, kind, answer):
     verdict = evaluate(lab, exercise, answer)
     assert verdict.kind == kind or verdict.mistake, verdict.message
+
+
+def test_single_precision_is_told_as_a_cause_of_lost_digits():
+    def in_single_precision(query, key, value, mask=None):
+        context, weights = reference(query.float(), key.float(), value.float(), mask)
+        return context.to(query.dtype), weights.to(query.dtype)
+
+    reference = checks_of("lab03").exercise("scaled_dot_attention").reference
+    verdict = evaluate("lab03", "scaled_dot_attention", in_single_precision)
+    assert verdict.kind == "digits lost"
+    assert "`.float()`" in verdict.message

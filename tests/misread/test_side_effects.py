@@ -230,6 +230,7 @@ def test_numbers_for_a_mask_are_told_whatever_numbers_they_are(answer):
         verdict = judge(Exercise(positive, lambda draw: [(draw.normal(2, 3),)], mistakes), answer)
         assert verdict.mistake == name
         assert words in verdict.message
+        assert "numbers instead" not in verdict.message
 
 
 def test_a_tensor_on_the_cpu_earns_a_right_answer_a_remark(weigh_exercise):

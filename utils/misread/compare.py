@@ -132,7 +132,13 @@ def _first(place: Any, mine: Any, right: Any) -> str:
     if right is NOTHING:
         return f"There should be no entry for {place!r}."
     at = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:" if place != () else "It is"
-    return f"{at} {text(mine)} instead of {text(right)}."
+    return f"{at} {' instead of '.join(_apart(mine, right))}."
+
+
+def _apart(mine: Any, right: Any) -> tuple[str, str]:
+    """Both in words, with as many decimals as tell them apart."""
+    said = ((text(mine, decimals), text(right, decimals)) for decimals in (4, 7, 10, 17))
+    return next((pair for pair in said if pair[0] != pair[1]), (text(mine), text(right)))
 
 
 def _told(count: int, side: str, along: Mapping[int, list[int]]) -> str:

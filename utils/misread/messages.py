@@ -72,7 +72,7 @@ GENERAL = {
 
 
 MASKS = (
-    "True and False stand in the right positions, but your mask holds numbers ({}). Masks are bool: a comparison "
+    "True and False stand in the right positions, but your mask holds numbers. Masks are bool: a comparison "
     "such as `a < b` gives one for nothing, and `~mask` then means *not*."
 )
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))

@@ -22,7 +22,8 @@ wrong("a large number, not minus infinity", {"-torch.inf": "-1e9", CLEAN: ""}).s
     the softmax then distributes the weight among the masked positions. All weights of such a row must be 0.""")
 wrong("zeroed after the softmax", {CLOSE: ""}).says("""
     You took the softmax over all positions and set the masked ones to zero afterwards. They had received a part of
-    the weight by then, so the rest sums to less than 1. Fill the masked scores with −∞ *before* the softmax.""")
+    the weight by then, so the rest sums to less than 1. Fill the masked scores with −∞ *before* the softmax, and keep
+    what `masked_fill` returns, which is a new tensor.""")
 wrong("the largest may be closed", {f"scores{CLOSE}": "F.normalize(scores", CLEAN: f"{CLEAN}, 1, -1, 1e-30)"}).says("""
     You took the softmax over all positions, set the masked ones to zero and normalised again. Where a masked score is
     far above the others, their exponentials are rounded to 0, and nothing is left to normalise. Fill the masked

@@ -91,10 +91,77 @@ wrong("not scaled", {" / query.shape[-1] ** 0.5": ""}).says("""
 wrong("divided by D", {" ** 0.5": ""}).says("""
     You divided the scores by D. The *variance* of a dot product of D features is D, so its standard deviation is √D:
     divide by the root.""")
-for size, what in {"key.shape[1]": "keys", "query.shape[1]": "queries", "value.shape[-1]": "value features"}.items():
+wrong("scaled up by √D", {" / query.shape[-1]": " * query.shape[-1]"}).says("""
+    You multiplied the scores by √D (or divided by D to the power −½). They are too large already with many features:
+    divide by the root.""")
+wrong("scaled by a rounded root", {"query.shape[-1] ** 0.5": "int(query.shape[-1] ** 0.5)"}).says("""
+    You rounded √D down to a whole number, as `int(…)` and `math.isqrt` do. The root of 3 is 1.732, not 1.""")
+wrong("scaled by √2, always", {"query.shape[-1]": "2"}).says("""
+    You divided by √2 whatever the number of features. The vectors of the example have 2, others have more: divide by
+    the root of `query.shape[-1]`.""")
+SIZES = {
+    "key.shape[1]": "keys",
+    "len(query)": "sentences",
+    "query.shape[1]": "queries",
+    "value.shape[-1]": "value features",
+}
+for size, what in SIZES.items():
     wrong(f"scaled by the number of {what}", {"query.shape[-1]": size}).says(f"""
         You divided by the root of the number of {what}. A dot product is a sum over the features of query and key,
         and it grows with their number, so divide by the root of `query.shape[-1]`.""")
 wrong("scores returned", {"return weights @ value, weights": "return weights @ value, scores"}).says("""
     Your second result is the scores. Return the weights, which are computed from the scores by the mask and the
     softmax.""")
+wrong(
+    "scores with −∞ returned",
+    {
+        "weights = scores.": "scores = scores.",
+        ".softmax(-1)": "\n    weights = scores.softmax(-1)",
+        "value, weights": "value, scores",
+    },
+).says("""
+    Your second result is the scores, with −∞ at the masked positions. Return the weights, which the softmax makes of
+    them.""")
+MASKED = "scores.masked_fill(closed, -torch.inf)"
+wrong("mask without effect", {f"{MASKED}.softmax(-1).masked_fill(closed, 0.0)": "scores.softmax(-1)"}).says("""
+    Your mask has no effect. You left it out, or you called `scores.masked_fill(…)` without keeping its result, which is
+    a new tensor: write `scores = scores.masked_fill(…)`.""")
+wrong(
+    "mask added to the scores",
+    {f"{MASKED}.softmax(-1).masked_fill(closed, 0.0)": "(scores + (~closed if mask is not None else 0)).softmax(-1)"},
+).says("""
+    You added the mask to the scores, where True counts as 1 and False as 0. The scores at the masked positions must
+    become −∞.""")
+ADDED = "(scores if mask is None else scores + closed * -torch.inf)"
+for name, edits, there in (
+    ("0 · ∞ at unmasked positions", {MASKED: ADDED}, "The zeros that you write afterwards leave these as they are. "),
+    ("0 · ∞ everywhere", {MASKED: ADDED, ".masked_fill(closed, 0.0)": ""}, ""),
+):
+    wrong(name, edits).says(f"""
+        You multiplied the mask by −∞ and added it to the scores. At the unmasked positions this is 0 · (−∞), which is
+        NaN. {there}Write −∞ only at the masked positions, with `masked_fill`.""")
+wrong("plus infinity", {"-torch.inf": "torch.inf"}).says("""
+    You filled the masked scores with +∞, so they would get all the weight, and ∞ / ∞ is NaN. It must be −∞, because
+    exp(−∞) = 0.""")
+wrong("a number not small enough", {"-torch.inf": "-1e4"}).says("""
+    You filled the masked scores with a number such as −100 or −1e4. Other scores may lie below it, and then the masked
+    positions take the weight. Only −∞ is below all scores.""")
+wrong(
+    "0 / 0 where no weight is left",
+    {
+        MASKED: "scores",
+        ".masked_fill(closed, 0.0)": ".masked_fill(closed, 0.0)\n    weights = weights / weights.sum(-1, keepdim=True)",
+    },
+).says("""
+    You set the weights of the masked positions to 0 and divided by the sum of the others. If a query may attend to
+    nothing, or a masked score is far above the others, this is 0 / 0. Fill the masked scores with −∞ before the
+    softmax.""")
+wrong(
+    "NaN in the context",
+    {
+        ".masked_fill(closed, 0.0)": "\n    context = weights @ value\n    weights = weights.masked_fill(closed, 0.0)",
+        "return weights @ value": "return context",
+    },
+).says("""
+    You computed the context before you wrote the zeros. For a query that may attend to nothing, this context
+    is NaN. Write zeros at the masked positions first, and then compute the weighted sum.""")

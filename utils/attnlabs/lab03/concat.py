@@ -27,6 +27,7 @@ def _pairs_and_layer(draw):
     yield draw.normal(3, 3, 3), draw.normal(3, 3, 3), draw.normal(6, 6), draw.normal(6)
     yield draw.normal(1, 2, 3), draw.normal(1, 4, 2), draw.normal(4, 5), draw.normal(4)
     yield draw.normal(2, 1, 3), draw.normal(2, 4, 2), draw.normal(4, 5), draw.normal(4)
+    yield draw.normal(1, 3, 2), draw.normal(1, 2, 3), draw.normal(4, 5), draw.normal(4)  # half of 5 is 2, as it should
 
 
 CONCAT_SCORE = Exercise(
@@ -44,6 +45,13 @@ TILED = "query.repeat(1, keys, 1).view(len(query), queries, keys, -1)"
 wrong("queries tiled", {"query[:, :, None].expand(-1, -1, keys, -1)": TILED}).says("""
     You repeated the whole list of queries, q₀ q₁ …, q₀ q₁ …, and then cut it into (Tq, Tk), so a row holds several
     queries. Row i must hold query i only: insert an axis and expand it, or use `repeat_interleave`.""")
+ONE_BY_ONE = "key.repeat_interleave(queries, 1).view(len(key), queries, keys, -1)"
+wrong("keys repeated one by one", {"key[:, None].expand(-1, queries, -1, -1)": ONE_BY_ONE}).says("""
+    You repeated each key by itself, k₀ k₀ …, k₁ k₁ …, and then cut the list into (Tq, Tk), so column j holds several
+    keys. Column j must hold key j only: insert an axis and expand it, or repeat the whole list of keys.""")
+wrong("key before query", {"[left, right]": "[right, left]"}).says("""
+    You put the key in front of the query, or gave it the first columns of W. In [q; k] the query comes first, so the
+    first Dq columns of W belong to the query.""")
 wrong += BENT_OR_SUMMED_WRONGLY
 wrong(
     "tanh of each part",
@@ -59,6 +67,12 @@ wrong(
 ).says("""
     You cut W into two halves. Query and key may have different numbers of features: the first `Dq = query.shape[-1]`
     columns belong to the query, and the others to the key.""")
+wrong(
+    "W cut after Dk columns",
+    "Dk = key.shape[-1]\nreturn ((query @ W[:, :Dk].mT)[:, :, None] + (key @ W[:, Dk:].mT)[:, None]).tanh() @ v",
+).says("""
+    You cut W after as many columns as the *key* has features. The query comes first in [q; k], so cut after
+    `Dq = query.shape[-1]` columns.""")
 wrong(
     "paired off, not all pairs",
     "pairs = torch.cat([query, key], -1) @ W.mT\nreturn (pairs.tanh() @ v)[:, :, None].expand(-1, -1, key.shape[1])",

@@ -85,7 +85,7 @@ ATTENTION_ENTROPY = Exercise(
     cases=_rows_of_weights,
     tolerance=1e-8,  # 1e-9 added before the logarithm may pass, as 1e-12 does
     canonical_gradients=_at_the_scores,
-    about=About(points=2, minutes=14, difficulty=2, read_again="Why the square root"),
+    about=About(points=2, minutes=14, difficulty=2, read_again="Temperature: how sharp the choice is"),
 )
 
 must = ATTENTION_ENTROPY.properties
@@ -114,10 +114,17 @@ wrong("0 · log 0", "return -(weights * weights.log()).sum(-1)").says("""
     weights by 1 *before* the logarithm.""")
 wrong("logarithms not weighted", {"(weights * logs)": "(logs)"}).says("""
     You summed the logarithms without the weights. Each −log α must be multiplied by its own weight α.""")
-for power in range(4, 9):
+for power in range(3, 9):
     wrong(f"1e-{power} added", f"return -(weights * (weights + 1e-{power}).log()).sum(-1)").says(f"""
         You added about 1e-{power} before the logarithm, which changes the result by about as much for each position.
         Replace each 0 by 1 before the logarithm instead, or add no more than 1e-12.""")
+for power in range(3, 7):
+    wrong(f"1e-{power} as a floor", f"return -(weights * weights.clamp_min(1e-{power}).log()).sum(-1)").says(f"""
+        You replaced the weights below about 1e-{power} before the logarithm, which changes the result where weights are
+        that small. Replace only the zeros, by 1, or by a number no larger than 1e-12.""")
+wrong("log_softmax of the weights", "return -(weights * weights.log_softmax(-1)).sum(-1)").says("""
+    You used `log_softmax`, which takes a softmax first. The weights come from one already, so take only the logarithm,
+    with each 0 replaced by 1.""")
 wrong("no finite gradient at 0", "return -torch.where(weights > 0, weights * weights.log(), 0.0).sum(-1)").says("""
     Your entropies are right, but where a weight is 0 the gradient is infinite or NaN. `torch.where` or `nan_to_num`
     *after* the logarithm does not help, nor do `xlogy` and `entr`, because the gradient still passes the logarithm of

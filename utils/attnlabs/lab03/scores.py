@@ -89,6 +89,9 @@ wrong("table transposed", {"query @ W @ key.mT": "query @ W.mT @ key.mT"}).says(
     its columns to those of the key.""")
 wrong("table left out", {"query @ W @ key.mT": "query @ key.mT"}).says("""
     You did not use W. Without it, this is the dot score, which needs the same features in query and key.""")
+wrong("paired off, not all pairs", "return (query @ W * key).sum(-1)").says("""
+    You multiplied q W of query i only with key i. Every query must be compared with every key, which gives a matrix
+    (Tq, Tk) for each sentence: `query @ W @ key.mT`.""")
 wrong("with a tanh", {"query @ W @ key.mT": "(query @ W).tanh() @ key.mT"}).says("""
     You applied a tanh to the product. The general score has none: it is linear in the query and linear in the key.""")
 

@@ -257,8 +257,9 @@ def digits_lost(case: Case) -> Iterator[Claim]:
     """Wrong only where large numbers nearly cancel each other, by about what they are rounded."""
     text = (
         "Your result is wrong only where the numbers of the input are far larger than the right result, by about what "
-        "such numbers are rounded. Subtract first, and then square or sum: in a² + b² − 2ab, as `torch.cdist` computes "
-        "it for many points, the digits that count are lost."
+        "such numbers are rounded. Is something computed in single precision, for example after `.float()`? Otherwise "
+        "subtract first, and then square or sum: in a² + b² − 2ab, as `torch.cdist` computes it for many points, the "
+        "digits that count are lost."
     )
     yield Claim("digits lost", text, _cancels)
 
