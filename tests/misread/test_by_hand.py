@@ -116,7 +116,25 @@ def jacobian_rows(weights, value, grad_context):
     return weights * (grad_weights - (weights * grad_weights).sum(-1, keepdim=True)), grad_value
 
 
-@pytest.mark.parametrize("answer, way", [(whole_backward, "autograd.grad"), (jacobian_rows, "torch.func")])
+def softmax_by_torch(weights, value, grad_context):
+    grad_weights = grad_context @ value.mT
+    return torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype), weights.mT @ grad_context
+
+
+def softmax_by_its_node(weights, value, grad_context):
+    again = leaf(weights.clamp(min=1e-300).log()).softmax(-1)
+    return again.grad_fn(grad_context @ value.mT), weights.mT @ grad_context
+
+
+@pytest.mark.parametrize(
+    "answer, way",
+    [
+        (whole_backward, "autograd.grad"),
+        (jacobian_rows, "torch.func"),
+        (softmax_by_torch, "a derivative of torch's own"),
+        (softmax_by_its_node, "a derivative of torch's own"),
+    ],
+)
 def test_attention_backward_is_by_hand(answer, way):
     for variant in range(4):
         verdict = evaluate("lab02", "attention_backward", answer, variant)

@@ -132,7 +132,13 @@ def _first(place: Any, mine: Any, right: Any) -> str:
     if right is NOTHING:
         return f"There should be no entry for {place!r}."
     at = f"The first is at {list(place) if isinstance(place, tuple) else repr(place)}:" if place != () else "It is"
-    return f"{at} {text(mine)} instead of {text(right)}."
+    return f"{at} {' instead of '.join(_apart(mine, right))}."
+
+
+def _apart(mine: Any, right: Any) -> tuple[str, str]:
+    """Two values that differ, with as many digits as it takes to see that."""
+    pairs = [(text(mine, digits), text(right, digits)) for digits in (4, 8, 12, 17)]
+    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
 
 
 def _told(count: int, side: str, along: Mapping[int, list[int]]) -> str:

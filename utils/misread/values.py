@@ -5,6 +5,8 @@ everything that is compared has gone through it."""
 
 import copy
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,8 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
+    if type(value) in (Fraction, Decimal):
+        return float(value)
     return _plain_collection(value)
 
 
