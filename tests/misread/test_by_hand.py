@@ -1,5 +1,8 @@
 """Where a gradient is to be found by hand, autograd is noticed, however it is called; nothing else is."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
@@ -100,6 +103,13 @@ def test_torchs_engine_is_itself_again_afterwards():
         grad(torch.ones(2), torch.ones(2))  # there is nothing that needs a gradient
     assert Variable._execution_engine is engine
     assert forward_ad.dual_level.__enter__ is enter
+
+
+@pytest.mark.slow
+def test_to_watch_is_no_reason_to_load_torchs_compiler():
+    lines = "import sys, torch", "from misread.by_hand import watched", "with watched():", "    torch.ones(2) * 2"
+    code = "\n".join((*lines, "sys.exit('torch._dynamo' in sys.modules)"))
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def whole_backward(weights, value, grad_context):

@@ -49,6 +49,10 @@ class _Derivatives(TorchDispatchMode):
         super().__init__()
         self._seen = seen
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or torch imports its compiler, seconds of modules, inside the time limit of the first answer
+
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         if "backward" in operation._schema.name:
             self._seen.append(DERIVATIVE)

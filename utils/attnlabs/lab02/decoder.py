@@ -29,7 +29,8 @@ def _steps(draw):
     for batch, embedding in shapes:
         mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
         if embedding == dim:
-            mask = mask.flip(1)  # padding in front
+            mask = mask.flip(1)  # padding in front, of each sentence
+            mask[:, 0] = False
             mask[0] = False  # and a sentence that is closed altogether
         score = FakeScore(draw.normal(dim, dim))
         cell = FakeCell(draw.normal(embedding + dim, dim), draw.normal(dim, dim))
@@ -94,6 +95,10 @@ wrong(
 ).says("""
     You took the softmax over axis 1 of the scores (B, 1, Tk). It holds one query, so every weight became 1. The weights
     sum to 1 over the words: `dim=-1`, as in your `masked_softmax`.""")
+_DOT = {"score(state[:, None], annotations)": "state[:, None] @ annotations.mT"}
+wrong("dot products, not the score", _DOT).says("""
+    You took dot products of the state and the annotations, and did not call `score`. How well an annotation fits is
+    what `score(query, key)` computes.""")
 wrong("the query's axis in front", {"state[:, None]": "state[None]"}).says("""
     You made (1, B, D) out of the state with `state[None]` or `unsqueeze(0)`, so that the sentences of the batch
     became the queries. Each sentence has one query: `state[:, None]` is (B, 1, D).""")
