@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, allclose, equal  # bound here: an answer that puts others into torch changes no verdict
 
+EXACT = (Fraction, Decimal)  # numbers, too
+
 
 class Strange:
     """Stands for a value of a type that no exercise returns."""
@@ -30,7 +32,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    if type(value) in (Fraction, Decimal):
+    if type(value) in EXACT:
         return float(value)
     return _plain_collection(value)
 

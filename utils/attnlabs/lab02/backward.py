@@ -81,6 +81,10 @@ wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says(""
 wrong("grad_weights transposed", {"grad_context @ value.mT": "value @ grad_context.mT"}).says("""
     You computed the gradients of the weights with the axes (B, Tk, Tq). The gradient of α_ij belongs in row i and
     column j, like the weight itself: (B, Tq, Dv) @ (B, Dv, Tk), which is `grad_context @ value.mT`.""")
+_RESHAPED = {"weights.mT @": "weights.reshape(len(weights), value.shape[1], -1) @"}
+wrong("weights reshaped, not transposed", _RESHAPED).says("""
+    For grad_value you made (B, Tk, Tq) out of the weights with `reshape` or `view`, which keeps the order of the
+    numbers and only divides them into rows anew. The rows must become columns, so transpose: `weights.mT`.""")
 wrong(
     "grad_value from grad_scores",
     {"return grad_scores, grad_value": "return grad_scores, grad_scores.mT @ grad_context"},
