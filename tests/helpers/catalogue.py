@@ -105,6 +105,10 @@ class ChecksOfALab:
         verdict = evaluate(self.lab, exercise.name, exercise.function(known), explains=False)
         assert not verdict.passed
         assert verdict.mistake == known.name
+        runs = [exercise.wrong_run(known, 0, index) for index in range(len(exercise.expected()))]
+        assert all(
+            run.failure is None or type(run.failure.error) is not NameError for run in runs
+        )  # or nothing is made
 
     def test_no_mistake_looks_like_another_or_like_the_reference(self, exercise):
         """On graded and hidden inputs two mistakes differ somewhere, in a value or else in a side effect.

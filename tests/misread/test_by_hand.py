@@ -1,5 +1,8 @@
 """Where a gradient is to be found by hand, autograd is noticed, however it is called; nothing else is."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 import torch.autograd.forward_ad as forward_ad
@@ -102,6 +105,13 @@ def test_torchs_engine_is_itself_again_afterwards():
     assert forward_ad.dual_level.__enter__ is enter
 
 
+@pytest.mark.slow
+def test_to_watch_is_no_reason_to_load_torchs_compiler():
+    lines = "import sys, torch", "from misread.by_hand import watched", "with watched():", "    torch.ones(2) * 2"
+    code = "\n".join((*lines, "sys.exit('torch._dynamo' in sys.modules)"))
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 def whole_backward(weights, value, grad_context):
     """The softmax by hand, the rest by autograd: what got through before."""
     given, values = leaf(weights), leaf(value)
@@ -116,7 +126,25 @@ def jacobian_rows(weights, value, grad_context):
     return weights * (grad_weights - (weights * grad_weights).sum(-1, keepdim=True)), grad_value
 
 
-@pytest.mark.parametrize("answer, way", [(whole_backward, "autograd.grad"), (jacobian_rows, "torch.func")])
+def softmax_by_torch(weights, value, grad_context):
+    grad_weights = grad_context @ value.mT
+    return torch._softmax_backward_data(grad_weights, weights, -1, weights.dtype), weights.mT @ grad_context
+
+
+def softmax_by_its_node(weights, value, grad_context):
+    again = leaf(weights.clamp(min=1e-300).log()).softmax(-1)
+    return again.grad_fn(grad_context @ value.mT), weights.mT @ grad_context
+
+
+@pytest.mark.parametrize(
+    "answer, way",
+    [
+        (whole_backward, "autograd.grad"),
+        (jacobian_rows, "torch.func"),
+        (softmax_by_torch, "a derivative of torch's own"),
+        (softmax_by_its_node, "a derivative of torch's own"),
+    ],
+)
 def test_attention_backward_is_by_hand(answer, way):
     for variant in range(4):
         verdict = evaluate("lab02", "attention_backward", answer, variant)

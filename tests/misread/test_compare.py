@@ -45,6 +45,7 @@ ONE, TWO = torch.ones(2), torch.zeros(2)
         (torch.eye(2), torch.ones(2, 2), "2 of 4 entries wrong", (0, 1), "small", ("0", "1")),
         (0.5, 0.25, "wrong number", (), "large", ("0.5", "0.25")),
         (1.320664, 1.320636, "wrong number", (), "large", ("1.320664", "1.320636")),
+        (0.33334, 0.333335, "wrong number", (), "large", ("0.33334", "0.333335")),
         (float("nan"), 1.0, "wrong number", (), "", ("nan", "1")),
         (["a", "b"], ["a", "c"], "1 of 2 entries wrong", 1, "", ("'b'", "'c'")),
         ({1: 2}, {1: 3}, "1 of 1 entries wrong", 1, "small", ("2", "3")),

@@ -202,6 +202,13 @@ def test_a_tuple_of_another_length_gets_told(extremes_exercise, answer, name):
     assert all(part in verdict.message for part in extremes_exercise.returns)
 
 
+def test_as_many_results_in_a_dictionary_are_of_another_type_and_not_too_few(extremes_exercise):
+    verdict = judge(extremes_exercise, lambda x: {"low": x.min(), "high": x.max()})
+    assert verdict.mistake == "wrong type"
+    assert "dict of 2" in verdict.message
+    assert "tuple" in verdict.message
+
+
 class Agreeable(torch.Tensor):
     """A tensor that says it is equal to everything."""
 

@@ -1,6 +1,8 @@
 """Values made plain, compared and described."""
 
 from collections import Counter, namedtuple
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -30,6 +32,7 @@ class Model:
     [
         (np.float64(0.5), 0.5), (np.int64(3), 3), (Pair(1, 2), (1, 2)), (Counter("aab"), {"a": 2, "b": 1}),
         ({1, 2}, frozenset({1, 2})), ([True, None, "a"], [True, None, "a"]),
+        (Fraction(1, 4), 0.25), (Decimal("0.4"), 0.4),
     ],
 )  # fmt: skip
 def test_values_become_exact_types(value, wanted):

@@ -1,7 +1,8 @@
 """Notice when a function that is to find a gradient by hand lets torch find it.
 
 However autograd is called, under whatever name it was imported, backward mode ends in one engine and forward
-mode in one function. Both are watched, not forbidden: an error could be caught and hidden."""
+mode in one function. Both are watched, not forbidden: an error could be caught and hidden. So are the
+derivatives that torch has as operations of their own, such as that of the softmax: they do without the engine."""
 
 import contextlib
 import sys
@@ -13,8 +14,10 @@ from unittest import mock
 import torch
 from torch.autograd import Variable
 from torch.autograd.forward_ad import dual_level
+from torch.utils._python_dispatch import TorchDispatchMode
 
 GRAD, BACKWARD, FUNC, FORWARD = "autograd.grad", "backward", "torch.func", "forward mode"
+DERIVATIVE = "a derivative of torch's own"
 _TORCH = str(Path(torch.__file__).parent)
 _watching: list[list[str]] = []  # what is written down now, the innermost last
 
@@ -37,6 +40,23 @@ class _Watched:
     def run_backward(self, *args, **options):
         self._seen.append(_way())
         return self._engine.run_backward(*args, **options)
+
+
+class _Derivatives(TorchDispatchMode):
+    """Writes down that a derivative was called by itself, as `_softmax_backward_data` or the `grad_fn` of a result."""
+
+    def __init__(self, seen: list[str]):
+        super().__init__()
+        self._seen = seen
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or torch imports its compiler, seconds of modules, inside the time limit of the first answer
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        if "backward" in operation._schema.name:
+            self._seen.append(DERIVATIVE)
+        return operation(*args, **(kwargs or {}))
 
 
 def _way() -> str:
@@ -67,6 +87,7 @@ def watched() -> Iterator[list[str]]:
         with (
             mock.patch.object(Variable, "_execution_engine", engine),
             mock.patch.object(dual_level, "__enter__", noting),
+            _Derivatives(seen),
         ):
             yield seen
     finally:

@@ -237,6 +237,8 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
     if isinstance(expected, tuple):
         names = f": {', '.join(exercise.returns)}" if exercise.returns else ""
         wanted = f"the exercise wants {len(expected)}{names}"
+        if isinstance(got, (dict, frozenset)):
+            return "wrong type", f"{values.kind(got)}; {wanted}, side by side in a tuple"
         count = len(got) if isinstance(got, (tuple, list)) else 1
         if count != len(expected):
             name = "too few results" if count < len(expected) else "too many results"

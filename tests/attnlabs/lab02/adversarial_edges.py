@@ -4,6 +4,7 @@ from edited import edited
 
 WEIGHTS = "masked_softmax(scores, mask[:, None])"
 FILLED = "scores.masked_fill(~mask[:, None], {}).softmax(-1)"
+AS_IF_WORDS_CAME_FIRST = "    mask = torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)\n"
 
 WRONG = edited(
     "lab02",
@@ -17,6 +18,7 @@ WRONG = edited(
             {WEIGHTS: FILLED.format("-torch.inf")},
             {WEIGHTS: FILLED.format("-torch.inf") + ".nan_to_num(1 / mask.shape[1])"},
             {WEIGHTS: FILLED.format("torch.finfo(scores.dtype).min")},
+            {"    scores = ": AS_IF_WORDS_CAME_FIRST + "    scores = "},
         ],
     },
 )

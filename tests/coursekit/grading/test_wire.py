@@ -5,6 +5,8 @@ import socket
 import struct
 import threading
 import time
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -76,8 +78,9 @@ def test_a_generator_goes_on_where_it_was():
     assert torch.equal(torch.rand(4, generator=found), torch.rand(4, generator=generator))
 
 
-def test_numbers_of_numpy_become_pythons():
-    assert there_and_back(np.float64(2.5)) == 2.5
+@pytest.mark.parametrize("number", [np.float64(2.5), Fraction(5, 2), Decimal("2.5")])
+def test_numbers_of_other_types_become_pythons(number):
+    assert (there_and_back(number), type(there_and_back(number))) == (2.5, float)
 
 
 @pytest.mark.parametrize("value", [2**80, nn.Linear(1, 1), object(), torch.ones(2).to_sparse(), len])

@@ -25,9 +25,9 @@ wrong("zeroed after the softmax", {CLOSE: ""}).says("""
     the weight by then, so the rest sums to less than 1. Fill the masked scores with −∞ *before* the softmax, and keep
     what `masked_fill` returns, which is a new tensor.""")
 wrong("the largest may be closed", {f"scores{CLOSE}": "F.normalize(scores", CLEAN: f"{CLEAN}, 1, -1, 1e-30)"}).says("""
-    You took the softmax over all positions, set the masked ones to zero and normalised again. Where a masked score is
-    far above the others, their exponentials are rounded to 0, and nothing is left to normalise. Fill the masked
-    scores with −∞ before the softmax.""")
+    You set the masked positions to zero after the exponential (or the softmax), and normalised then. Where a masked
+    score is far above the others, its exponential is ∞, or theirs are rounded to 0 beside it, and nothing is left to
+    normalise. Fill the masked scores with −∞ before the softmax.""")
 wrong("score 0 is not closed", {CLEAN: "", CLOSE: CLEAN}).says("""
     You set the masked scores to 0 (or multiplied by the mask) before the softmax. Since exp(0) is 1 and not 0, the
     masked positions still receive weight. Their score must be −∞.""")

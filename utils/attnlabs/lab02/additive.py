@@ -5,6 +5,7 @@ import torch
 from misread.exercise import About, Exercise
 
 from ..families.additive_scores import BENT_OR_SUMMED_WRONGLY, TANH_OF_EACH_PART
+from ..families.attention_properties import along_the_sum
 
 
 def additive_score(query, key, W_q, W_k, v):
@@ -52,6 +53,14 @@ must(
 
 wrong = ADDITIVE_SCORE.mistakes
 wrong += BENT_OR_SUMMED_WRONGLY
+wrong("v inside the tanh", {"pairs.tanh() @ v": "(pairs * v).tanh().sum(-1)"}).says("""
+    You multiplied by v before the tanh. The tanh is applied to the sum of the two products alone, and its values are
+    then multiplied by v and added.""")
+wrong(
+    "tanh of the key's part only", {"(key @ W_k.T)[:, None]": "(key @ W_k.T)[:, None].tanh()", "pairs.tanh()": "pairs"}
+).says("""
+    You applied the tanh to the key's part only. `a + b.tanh()` means `a + (b.tanh())`, because a method is called
+    before the sum is taken: put the sum in brackets, `(a + b).tanh()`.""")
 EACH_PART = {"W_q.T)": "W_q.T).tanh()", "W_k.T)": "W_k.T).tanh()", "pairs.tanh()": "pairs"}
 wrong("tanh of each part", EACH_PART).says(TANH_OF_EACH_PART)
 wrong("W not transposed", {"W_q.T": "W_q", "W_k.T": "W_k"}).says("""
@@ -83,9 +92,16 @@ def _weights_and_values(draw):
         yield draw.normal(1, 1, keys + 9).softmax(-1), draw.normal(1, keys + 9, dim)
 
 
+def _along_the_rows(gradients, weights, value):
+    """Who divides by the sum, which is 1, is as right; of a row of zeros the quotient has any gradient."""
+    (grad_weights, grad_value) = along_the_sum(0)(gradients, weights, value)
+    return [grad_weights * weights.any(-1, keepdim=True), grad_value]
+
+
 WEIGHT_SUM = Exercise(
     weight_sum,
     cases=_weights_and_values,
+    canonical_gradients=_along_the_rows,
     about=About(points=1, minutes=6, difficulty=1, read_again="The attention layer, forward"),
 )
 

@@ -78,6 +78,19 @@ wrong("weights in front missing", {"weights * (grad_weights - mean)": "grad_weig
 wrong("sign turned", {"(grad_weights - mean)": "(mean - grad_weights)"}).says("""
     Your grad_scores has the wrong sign. It is weights · (grad_weights − mean), and not weights · (mean −
     grad_weights).""")
+wrong("grad_weights transposed", {"grad_context @ value.mT": "value @ grad_context.mT"}).says("""
+    You computed the gradients of the weights with the axes (B, Tk, Tq). The gradient of α_ij belongs in row i and
+    column j, like the weight itself: (B, Tq, Dv) @ (B, Dv, Tk), which is `grad_context @ value.mT`.""")
+_RESHAPED = {"weights.mT @": "weights.reshape(len(weights), value.shape[1], -1) @"}
+wrong("weights reshaped, not transposed", _RESHAPED).says("""
+    For grad_value you made (B, Tk, Tq) out of the weights with `reshape` or `view`, which keeps the order of the
+    numbers and only divides them into rows anew. The rows must become columns, so transpose: `weights.mT`.""")
+wrong(
+    "grad_value from grad_scores",
+    {"return grad_scores, grad_value": "return grad_scores, grad_scores.mT @ grad_context"},
+).says("""
+    In grad_value you multiplied by the gradients of the scores. In c_i = Σ α_ij v_j the factor of v_j is the
+    *weight* α_ij, so value j collects α_ij · g_i from each query.""")
 wrong("grad_value not transposed", {"weights.mT @": "weights @"}).says("""
     In grad_value you multiplied by the weights as they are. A value contributes to the context of every *query* and
     collects a gradient from each, so the sum runs over the queries: (B, Tk, Tq) @ (B, Tq, Dv).""")

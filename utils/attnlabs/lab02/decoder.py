@@ -29,7 +29,8 @@ def _steps(draw):
     for batch, embedding in shapes:
         mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
         if embedding == dim:
-            mask = mask.flip(1)  # padding in front
+            mask = mask.flip(1)  # padding in front, of each sentence
+            mask[:, 0] = False
             mask[0] = False  # and a sentence that is closed altogether
         score = FakeScore(draw.normal(dim, dim))
         cell = FakeCell(draw.normal(embedding + dim, dim), draw.normal(dim, dim))
@@ -72,7 +73,8 @@ wrong("context squeezed", {"annotations)[:, 0]": "annotations).squeeze()"}).says
     You squeezed the context, which also removes the batch axis when the batch holds one sentence, and then `cat`
     fails. Remove only the axis of the query, with `context[:, 0]`.""")
 _MASK = "masked_softmax(scores, mask[:, None])"
-_FILLED = "scores.masked_fill(~mask[:, None], {}).softmax(-1).masked_fill(~mask[:, None], 0.0)"
+_ZEROED = ".masked_fill(~mask[:, None], 0.0)"
+_FILLED = f"scores.masked_fill(~mask[:, None], {{}}).softmax(-1){_ZEROED}"
 wrong("a number not small enough", {_MASK: _FILLED.format("-100.0")}).says("""
     You filled the padding with a number such as −100. Other scores may be lower than this number, and then the
     padding receives the weight. Fill with −∞, as your `masked_softmax` does.""")
@@ -82,6 +84,27 @@ wrong("mask without an axis for the query", {", mask[:, None]": ", mask"}).says(
 wrong("mask with its axis behind the keys", {", mask[:, None]": ", mask[..., None]"}).says("""
     You put the new axis of the mask behind the keys, (B, Tk, 1), so that the query of each sentence asks the mask about
     its first word only, and padding stays open. The query's axis stands in front of the keys: `mask[:, None]`.""")
+wrong("NaN for a sentence of padding", {_MASK: _FILLED.format("-torch.inf").replace(_ZEROED, "")}).says("""
+    The weights of a sentence in which everything is padding became NaN, because the softmax of nothing but −∞ is 0 / 0.
+    They must be 0. Your `masked_softmax` sees to that: use it here.""")
+wrong("padding zeroed after the softmax", {_MASK: "scores.softmax(-1) * mask[:, None]"}).says("""
+    You took the softmax over all positions and set the padding to zero afterwards. It had received a part of the weight
+    by then, so the rest sums to less than 1. Use your `masked_softmax`, which masks the scores before.""")
+wrong(
+    "softmax over the axis of the query", {_MASK: _FILLED.format("-torch.inf").replace("softmax(-1)", "softmax(1)")}
+).says("""
+    You took the softmax over axis 1 of the scores (B, 1, Tk). It holds one query, so every weight became 1. The weights
+    sum to 1 over the words: `dim=-1`, as in your `masked_softmax`.""")
+_DOT = {"score(state[:, None], annotations)": "state[:, None] @ annotations.mT"}
+wrong("dot products, not the score", _DOT).says("""
+    You took dot products of the state and the annotations, and did not call `score`. How well an annotation fits is
+    what `score(query, key)` computes.""")
+wrong("the query's axis in front", {"state[:, None]": "state[None]"}).says("""
+    You made (1, B, D) out of the state with `state[None]` or `unsqueeze(0)`, so that the sentences of the batch
+    became the queries. Each sentence has one query: `state[:, None]` is (B, 1, D).""")
+wrong("state in place of the context", {"[embedded, context]": "[embedded, state]"}).says("""
+    You put the word vector and the *state* side by side. The cell is given the state already, as its second
+    argument. Its input is `[embedded, context]`: only so does the context reach the decoder.""")
 _AGAIN = f"""state)
     weights = {_MASK.replace("scores", "score(state[:, None], annotations)")}
     context = weight_sum(weights, annotations)[:, 0]"""

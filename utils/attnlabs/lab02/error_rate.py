@@ -72,6 +72,19 @@ wrong("0 when one set is empty", {"if total else": "if predicted and sure else"}
 wrong("0 when nothing is predicted", {"if total else": "if predicted else"}).says("""
     You returned 0 as soon as no link is predicted. This is no error only if no link is sure, either: otherwise every
     sure link is missing, and the rate is 1. The formula gives this by itself wherever |A| + |S| is not 0.""")
+wrong("0 when nothing is sure", {"if total else": "if sure else"}).says("""
+    You returned 0 as soon as no link is sure. This is no error only if no link is predicted, either: otherwise a
+    predicted link may be wrong. The formula gives the rate by itself wherever |A| + |S| is not 0.""")
+wrong("0 only when all three sets are empty", {"if total else": "if total or possible else"}).says("""
+    You returned 0 only if `possible` is empty, too. The denominator is |A| + |S|, so it is 0 as soon as `predicted` and
+    `sure` are empty, no matter which links are possible.""")
+wrong("sum of sizes without brackets", {"right / total": "right / len(predicted) + len(sure)"}).says("""
+    You divided by |A| alone and added |S| afterwards, because `/` binds more tightly than `+`. The denominator is
+    the whole sum: `/ (len(predicted) + len(sure))`.""")
+_BARE = "len(predicted & sure) + len(predicted & possible) / len(predicted) + len(sure)"
+wrong("no brackets at all", {"right / total": _BARE}).says("""
+    You divided only |A ∩ P|, and only by |A|, because `/` binds more tightly than `+` and `-`. Both sums need brackets,
+    the one above the line and the one below it.""")
 wrong("no brackets", {"right / total": "len(predicted & sure) + len(predicted & possible) / total"}).says("""
     You divided only |A ∩ P|, because `/` binds more tightly than `+`. The whole sum |A ∩ S| + |A ∩ P| is divided, and
     then subtracted from 1: both need brackets.""")
@@ -83,6 +96,18 @@ wrong(
 ).says("""
     You took the mean of precision and recall. The two are not averaged: their numerators are added, and divided by the
     sum of their denominators, |A| + |S|, so that the longer list weighs more.""")
+wrong(
+    "F-measure of precision and recall",
+    "precision = len(predicted & possible) / len(predicted) if predicted else 0.0\n"
+    "recall = len(predicted & sure) / len(sure) if sure else 0.0\n"
+    "if not predicted and not sure:\n    return 0.0\n"
+    "return 1 - 2 * precision * recall / (precision + recall) if precision + recall else 1.0",
+).says("""
+    You took 1 minus the harmonic mean of precision and recall. It is the same only if both count the same links;
+    here one counts |A ∩ P| and the other |A ∩ S|. Add these two, and divide by |A| + |S|.""")
+wrong("only the sure links, by their number", "return 1 - len(predicted & sure) / len(sure) if sure else 0.0").says("""
+    You returned the share of sure links that are missing, which is 1 minus the recall. Wrong predictions must
+    count, too: add |A ∩ P| to the numerator, and |A| to the denominator.""")
 wrong("possible links ignored", {"len(predicted & possible)": "len(predicted & sure)"}).says("""
     You counted the sure links twice and did not use the possible ones. A predicted link that is possible is no error,
     so the numerator contains |A ∩ P|.""")
@@ -97,4 +122,4 @@ wrong("divided by the possible links", {"len(predicted) + len(sure)": "len(predi
     |S|.""")
 wrong("divided by the union", {"len(predicted) + len(sure)": "len(predicted | sure)"}).says("""
     You divided by the size of the union |A ∪ S|, in which a link that lies in both sets counts only once. In the
-    numerator it counts twice, so that the rate falls below 0. Add the two sizes: |A| + |S|.""")
+    numerator it counts twice, so that the rate can fall below 0. Add the two sizes: |A| + |S|.""")

@@ -24,13 +24,15 @@ def _masked_scores(draw):
     yield scores, draw.mask(batch, queries, keys)
     yield draw.normal(3, 3, 3), draw.mask(3, 3, 3)
     mask = draw.mask(2, 2, 3)  # closed positions far above the open ones: beside them exp gives 0
-    far_below = -4e9 * mask.double()  # no number that one would fill in is as low
-    yield far_below if draw.number == 3 else draw.normal(2, 2, 3) + 1000 * ~mask, mask
+    one = mask & (mask.cumsum(-1) == 1)  # of several open ones, a log-sum-exp so far below would keep too few digits
+    low = -4e9 * one.double(), one  # no number that one would fill in is as low
+    yield low if draw.number == 3 else (draw.normal(2, 2, 3) + 1000 * ~mask, mask)
     if draw.compact:  # as small as can be: without the distance, and with it
         yield draw.normal(1, 2, 2), draw.mask(1, 2, 2, empty_rows=False)
         mask = torch.tensor([[[True, True, False]]])
         yield draw.normal(1, 1, 3) + 1000 * ~mask, mask
-        yield -4e9 * mask.double(), mask
+        one = torch.tensor([[[False, True, False]]])
+        yield -4e9 * one.double(), one
     yield draw.normal(2, 2, 3), torch.ones(2, 3).tril() > 0  # as many queries as sentences: (B, Tk) would
     yield draw.normal(1, 2, 3), torch.zeros(1, 1, 3, dtype=torch.bool)  # all of it closed
     yield draw.normal(2, 2, 3), draw.mask(2, 1, 3)  # pass for (Tq, Tk) here, without an error
@@ -63,11 +65,13 @@ must(
 ).says("""
     In a row with open positions all of your weights are 0. Either a masked position had received all the weight before
     you set it to 0, because the number that you filled in is not low enough: fill with −∞. Or every exponential of the
-    row was rounded to 0: subtract the largest *unmasked* score of the row first.""")
+    row was rounded to 0: subtract the largest *unmasked* score of the row first. Or the row was NaN, as 0 · ∞ is, and
+    you replaced NaN by 0.""")
 must("each row sums to one", lambda result, scores, mask: rows_sum_to_one(result, mask)).says("""
     If the mask of a row has at least one True, the weights of this row must sum to 1. If it has none, all weights of
     the row must be 0.""")
 
+_KEPT = {".masked_fill(closed, 0.0)": ""}
 wrong = MASKED_SOFTMAX.mistakes
 wrong += CLOSED_WRONGLY
 wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says("""
@@ -76,6 +80,32 @@ wrong("a number, not minus infinity, then zeroed", {"-torch.inf": "-1e9"}).says(
 wrong("NaN unless all rows are closed", {".masked_fill(closed, 0.0)": ".masked_fill(~mask.any(), 0.0)"}).says("""
     You looked only for a mask that is False *everywhere*. If a single row has no True, its softmax is 0 / 0, which is
     NaN. Set the masked weights of every row to 0 after the softmax, and all such rows are right, too.""")
+_UPSIDE_DOWN = {"closed, -torch.inf": "mask, -torch.inf"}
+wrong("mask the wrong way round, before the softmax only", _UPSIDE_DOWN).says("""
+    You filled the scores with −∞ where the mask is True, and then set the weights to 0 where it is False, so that no
+    position keeps a weight. True means that a position *may be attended to*: use `~mask` in both places.""")
+wrong("mask the wrong way round, after the softmax only", {"closed, 0.0": "mask, 0.0"}).says("""
+    After the softmax you set the weights to 0 where the mask is True, and these are the ones that must stay. Set
+    those to 0 where it is False: `~mask`, as before the softmax.""")
+wrong(
+    "−1e9 added, not minus infinity", {"scores.masked_fill(closed, -torch.inf)": "(scores - 1e9 * closed)"} | _KEPT
+).says("""
+    You added a number such as −1e9 to the masked scores. In a row in which everything is masked, all scores then change
+    by the same number, and the softmax is what it would be without a mask. All weights of such a row must be 0.""")
+wrong(
+    "0 · ∞ in the mask", {"scores.masked_fill(closed, -torch.inf)": "(scores + closed * -torch.inf)"} | _KEPT
+).says("""
+    You multiplied the mask by −∞ and added the product to the scores. Where the factor is 0, the product is 0 · ∞,
+    which is NaN and not 0. Replace the masked scores instead, with `masked_fill`.""")
+_ADDED = {"scores.masked_fill(closed, -torch.inf)": "(scores + torch.where(mask, 0.0, -torch.inf))"}
+wrong("NaN in the gradient of a masked row", _ADDED).says("""
+    The weights are right, but the gradient is NaN in a row in which everything is masked: the softmax, or the
+    quotient, is 0 / 0 there, and setting the weights to 0 afterwards does not mend the gradient. A score that
+    `masked_fill` replaces by −∞ receives no gradient, but one to which −∞ is *added* receives the NaN. Where you
+    divide, keep the denominator from being 0.""")
+wrong("softmax over axis 0", {"softmax(-1)": "softmax(0)"}).says("""
+    You took the softmax over axis 0, which is the batch if there are three axes. The weights of one query must sum to 1
+    over the *keys*, so take the last axis, `dim=-1`.""")
 wrong("softmax over axis 1", {"softmax(-1)": "softmax(1)"}).says("""
     You took the softmax over axis 1, which is the axis of the queries in (B, Tq, Tk). The weights of one query must
     sum to 1 over the *keys*, so take the last axis, `dim=-1`.""")
@@ -104,7 +134,24 @@ wrong("exp without a guard", f"e = scores.exp().masked_fill(~mask, 0.0){_GUARDED
     is rounded to 0. Subtract the largest unmasked score of each row first; this does not change the weights.""")
 wrong("exp without a guard, times the mask", f"e = scores.exp() * mask{_GUARDED}").says("""
     You took the exponential of the scores as they are and multiplied it by the mask. For a score of 800 it overflows
-    to ∞, and ∞ · 0 is NaN, so that even a masked score spoils its row. Subtract the largest unmasked score first.""")
+    to ∞, and ∞ · 0 is NaN, so that even a masked score spoils its row. Fill the masked scores with −∞, and subtract the
+    largest unmasked score of each row first.""")
+_QUOTIENT = "\nreturn e / e.sum(-1, keepdim=True)"
+wrong("exp without a guard, and 0 / 0", f"e = scores.exp().masked_fill(~mask, 0.0){_QUOTIENT}").says("""
+    You took the exponential of the scores as they are and divided by their sum. For a score of 800 the exponential
+    overflows to ∞, and where it is rounded to 0 everywhere, or everything is masked, the quotient is 0 / 0, which is
+    NaN. Subtract the largest unmasked score of each row first, and give a row without any True zeros.""")
+wrong("exp without a guard, times the mask, and 0 / 0", f"e = scores.exp() * mask{_QUOTIENT}").says("""
+    You multiplied the exponentials of the scores by the mask and divided by their sum. An exponential that overflows
+    is ∞, and ∞ · 0 is NaN; where everything is masked, the quotient is 0 / 0. Fill the masked scores with −∞,
+    subtract the largest unmasked score of each row first, and give a row without any True zeros.""")
+wrong(
+    "∞ · 0 beside the largest unmasked score",
+    f"largest = {_OPEN}.amax(-1, keepdim=True)\ne = (scores - largest).exp() * mask{_GUARDED}",
+).says("""
+    You subtracted the largest unmasked score of each row, which is right, and set the masked exponentials to 0 by
+    multiplying. A masked score may be much larger, so its exponential is ∞, and ∞ · 0 is NaN. Fill the masked
+    *scores* with −∞ before the exponential: then it is 0.""")
 wrong("logarithms", {".softmax(-1)": ".log_softmax(-1)"}).says("""
     You returned the logarithms of the weights. The weights are multiplied with the values next, so use `softmax` and
     not `log_softmax`.""")

@@ -179,6 +179,8 @@ def encode(value: Any, tensors: list[Tensor]) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
+    if type(value) in values.EXACT:
+        return float(value)
     if isinstance(value, Tensor):
         return _encode_tensor(value, tensors)
     if isinstance(value, torch.Generator):
