@@ -139,9 +139,6 @@ def _apart(mine: Any, right: Any) -> tuple[str, str]:
     """Both in words, with as many decimals as tell them apart."""
     said = ((text(mine, decimals), text(right, decimals)) for decimals in (4, 7, 10, 17))
     return next((pair for pair in said if pair[0] != pair[1]), (text(mine), text(right)))
-    """Two values that differ, with as many digits as it takes to see that."""
-    pairs = [(text(mine, digits), text(right, digits)) for digits in (4, 8, 12, 17)]
-    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
 
 
 def _told(count: int, side: str, along: Mapping[int, list[int]]) -> str:
