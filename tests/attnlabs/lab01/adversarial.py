@@ -31,6 +31,15 @@ def each_word_selected_everywhere(logits, target, pad):
     return -(logits.log_softmax(-1)[:, :, target] * real).sum() / real.sum()
 
 
+def returns_in_the_loop(logits, target, pad):
+    total, count = 0, 0
+    for sentence, words in zip(logits, target, strict=True):
+        for numbers, word in zip(sentence, words, strict=True):
+            if word != pad:
+                total, count = total - numbers.log_softmax(0)[word], count + 1
+        return total / count
+
+
 def minus_a_billion_for_pad(logits, target, pad):
     logits = logits.index_fill(2, torch.tensor(pad), -1e9)
     return F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad)
@@ -130,6 +139,16 @@ def all_words_of_a_length(predictions, targets, source_lengths):
     return mean_of(hits)
 
 
+def overwrites_the_comparison(predictions, targets, source_lengths):
+    hits = {}
+    for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
+        right = True
+        for word, wanted in zip(prediction, target, strict=False):
+            right = word == wanted
+        hits.setdefault(length, []).append(right)
+    return mean_of(hits)
+
+
 def all_words_of_the_target(predictions, targets, source_lengths):
     hits = {}
     for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
@@ -146,6 +165,7 @@ WRONG = {
         "sums the padding": padding_summed,
         "selects each word everywhere": each_word_selected_everywhere,
         "makes pad impossible": minus_a_billion_for_pad,
+        "returns in the loop": returns_in_the_loop,
     },
     "shift_right": [drops_end_symbols, joined_below, only_words_shifted, in_place_by_slices],
     "greedy_decode": [
@@ -155,7 +175,13 @@ WRONG = {
         largest_in_size,
         best_begins_with_0,
     ],
-    "exact_match_by_length": [each_target_once, anywhere_among_targets, all_words_of_a_length, all_words_of_the_target],
+    "exact_match_by_length": [
+        each_target_once,
+        anywhere_among_targets,
+        overwrites_the_comparison,
+        all_words_of_a_length,
+        all_words_of_the_target,
+    ],
 }
 NAMED = {
     sentence_by_sentence: "mean of the sentences' means",
@@ -163,6 +189,8 @@ NAMED = {
     padding_summed: "padding in the sum",
     each_word_selected_everywhere: "every step with every word",
     minus_a_billion_for_pad: "padding made impossible",
+    returns_in_the_loop: "only the first sentence",
+    overwrites_the_comparison: "the last word decides",
     drops_end_symbols: "end symbol left out",
     joined_below: "joined along the batch",
     only_words_shifted: "end symbol left out",

@@ -162,6 +162,9 @@ wrong("stopped before the last end symbol", {f"{APPEND}\n        {STOP}": f"{STO
 wrong("end symbol overwritten", {APPEND: "words.append(token.masked_fill(ended, 0))"}).says("""
     You marked a sentence as ended before you appended its word, and its end symbol became 0. The end symbol belongs
     to the result, and an ended sentence repeats it.""")
+wrong("only one word", {"range(max_length)": "range(1)"}).says("""
+    Your result holds one word of each sentence. Go on until all sentences have ended, up to `max_length` words: does
+    `return` stand in the loop, where it belongs behind it?""")
 FILLED, RETURN = {".masked_fill(ended, eos)": ".masked_fill(ended, 0)"}, "return torch.stack"
 TO_THE_END = {RETURN: f"words += [0 * token] * (max_length - len(words))\n    {RETURN}"}
 wrong("0 after the end", FILLED).says("""

@@ -102,6 +102,16 @@ wrong(
 wrong("words counted over all sentences", {f"append({SAME})": f"extend(p == t for p, t in {PAIRS})"}).says("""
     You counted correct words over all sentences of a length. Exact match counts sentences, and a sentence is correct
     only if all its words are: compare whole lists with `==`.""")
+OVERWRITTEN = """
+hits = {}
+for prediction, target, length in zip(predictions, targets, source_lengths, strict=True):
+    for word, wanted in zip(prediction, target):
+        same = word == wanted
+    hits.setdefault(length, []).append(same)
+return {length: sum(found) / len(found) for length, found in hits.items()}"""
+wrong("the last word decides", OVERWRITTEN).says("""
+    Your inner loop overwrites its result at each word, so that only the last pair of words decides. All words must be
+    equal, and none may be missing: compare the two lists with `==`.""")
 wrong("further words ignored", {SAME: "prediction[: len(target)] == target"}).says("""
     You compared only as many words as the target has, so a translation with further words counts as correct. Compare
     the two lists with `==`, which compares their lengths, too.""")
@@ -141,3 +151,6 @@ wrong("the first one counts", {"sum(found) / len(found)": "float(found[0])"}).sa
 wrong("one correct sentence is enough", {"sum(found) / len(found)": "float(any(found))"}).says("""
     You returned 1 for a length as soon as one sentence is correct. The accuracy is the *share* of the sentences of this
     length that are correct: their number, divided by the number of all sentences of this length.""")
+wrong("only the first sentence", "return {source_lengths[0]: float(predictions[0] == targets[0])}").says("""
+    Your result is that of the first sentence alone. Collect the results of all sentences first: `return` stands behind
+    the loop and not in it.""")

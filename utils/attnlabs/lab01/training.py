@@ -91,8 +91,8 @@ def _padded_batches(draw):
     logits = torch.stack([sure / 1000, sure, -sure], 2).expand(2, 1, 3)
     far = torch.tensor([[[0.0]], [[3000.0]]])  # sentence 1 lies far below, which changes no probability
     yield logits - far, torch.tensor([[2], [1]]), PAD
-    square = torch.tensor([[1, 2, 1], [2, PAD, PAD], [2, 1, PAD]])  # rows and steps mixed up give no error
-    yield draw.normal(3, 3, 3), square, PAD
+    square = torch.tensor([[1, 2, 1], [2, 3, 3], [2, 1, 3]])  # rows and steps mixed up give no error
+    yield draw.normal(3, 3, 4), square, 3
 
 
 SEQUENCE_LOSS = Exercise(
@@ -117,6 +117,7 @@ must(
 
 MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes
+LOG, FIRST = "logits.transpose(1, 2), target", "logits[:1].mT, target[:1]"
 PROBABILITY = "(-losses).exp().where(real, 0).sum()"
 wrong("log of the mean probability", {MEAN: f"-({PROBABILITY} / real.sum()).log()"}).says("""
     You averaged the probabilities and took the logarithm of the mean. The loss is the mean of the single −log p: a word
@@ -124,6 +125,9 @@ wrong("log of the mean probability", {MEAN: f"-({PROBABILITY} / real.sum()).log(
 wrong("padding counted", {MEAN: "losses.mean()"}).says("""
     You took the mean over all positions, including padding. Then a model reaches a low loss by predicting padding,
     which is easy. Only real words may count, in the sum and in their number.""")
+wrong("only the first sentence", {LOG: FIRST, "target != pad": "target[:1] != pad"}).says("""
+    Your result is the loss of the first sentence alone. The mean goes over the real words of the whole batch. If you
+    wrote a loop over the sentences, `return` stands behind it and not in it.""")
 wrong("padding in the sum", {"losses.where(real, 0)": "losses"}).says("""
     You divided by the number of real words, but the losses at the padding are still in the sum. Padding counts neither
     in the sum nor in its number: set these losses to 0, or keep only those of real words.""")
@@ -155,27 +159,19 @@ wrong("every step with every word", EVERY).says("""
 wrong("(B, T, 1) against (B, T)", {MEAN: "(losses[..., None] * real).sum() / real.sum()"}).says("""
     After `gather` your losses have the shape (B, T, 1). Multiplied with a mask (B, T), they are broadcast to another
     table than the one you want. Remove the last axis first, with `[..., 0]`.""")
-wrong(
-    "shifted once more",
-    {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},
-).says("""
+wrong("shifted once more", {LOG: "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"}).says("""
     You compared the logits of each step with the word of the next step. The shift is already in the decoder's *input*
     (`shift_right`), so the logits at step t belong to word t of the target.""")
-wrong(
-    "shifted back",
-    {"logits.transpose(1, 2), target": "logits[:, 1:].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"},
-).says("""
+wrong("shifted back", {LOG: "logits[:, 1:].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"}).says("""
     You compared the logits of each step with the word of the step before, which the decoder has just read. The logits
     at step t belong to word t of the target.""")
 wrong(
-    "first word not counted",
-    {"logits.transpose(1, 2), target": "logits[:, 1:].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},
+    "first word not counted", {LOG: "logits[:, 1:].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"}
 ).says("""
     You left out the first word. The targets of this book do not begin with `bos`, so their first word is a real word,
     which the decoder has to predict.""")
 wrong(
-    "last word not counted",
-    {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"},
+    "last word not counted", {LOG: "logits[:, :-1].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"}
 ).says("""
     You left out the last step. The decoder predicts a word at each of the T steps, and in the longest sentences of the
     batch the last one is the end symbol, which counts.""")
