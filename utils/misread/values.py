@@ -5,6 +5,7 @@ everything that is compared has gone through it."""
 
 import copy
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
-    return _plain_collection(value)
+    return float(value) if type(value) is Fraction else _plain_collection(value)
 
 
 def _plain_tensor(value: Tensor) -> Tensor | Strange:

@@ -54,8 +54,8 @@ wrong("the states of all words", f"return states[{AT} < lengths[:, None]]").says
     You returned the states of all real words, one below the other. Of each sentence only the state after its last word
     is wanted: one row per sentence.""")
 wrong("only the first feature", "return states.gather(1, (lengths - 1).view(-1, 1, 1))[:, 0]").says("""
-    Your `gather` takes only the first of the D features, because its result has the shape of its index. Give the index
-    the shape (B, 1, D) with `expand`, or index both axes with tensors.""")
+    Your result holds only the first of the D features. The result of `gather` has the shape of its index, so the index
+    must be (B, 1, D): use `expand`, or index both axes with tensors.""")
 wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
     You indexed the positions with `-lengths`, which counts back from the end of the row. But a row may end with
     padding, so count from the front: the last word stands at position `lengths - 1`.""")
