@@ -1,6 +1,7 @@
 """Values made plain, compared and described."""
 
 from collections import Counter, namedtuple
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -28,8 +29,8 @@ class Model:
 @pytest.mark.parametrize(
     "value, wanted",
     [
-        (np.float64(0.5), 0.5), (np.int64(3), 3), (Pair(1, 2), (1, 2)), (Counter("aab"), {"a": 2, "b": 1}),
-        ({1, 2}, frozenset({1, 2})), ([True, None, "a"], [True, None, "a"]),
+        (np.float64(0.5), 0.5), (np.int64(3), 3), (Fraction(1, 2), 0.5), (Pair(1, 2), (1, 2)),
+        (Counter("aab"), {"a": 2, "b": 1}), ({1, 2}, frozenset({1, 2})), ([True, None, "a"], [True, None, "a"]),
     ],
 )  # fmt: skip
 def test_values_become_exact_types(value, wanted):
