@@ -130,6 +130,16 @@ def test_the_keyboard_still_interrupts():
         guarded(interrupted, ())
 
 
+def test_what_an_answer_sets_for_all_of_torch_is_set_back():
+    def rude():
+        torch.set_default_dtype(torch.float64)
+        torch.set_grad_enabled(False)
+
+    run(rude, ())
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+
+
 def test_warnings_and_printing_stay_inside(capsys, recwarn):
     outcome = run(lambda x: print("hello") or torch.tensor(x), (torch.ones(2),))
     assert outcome.printed == "hello\n"

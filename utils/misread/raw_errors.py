@@ -18,8 +18,11 @@ MEANINGS = {
     "the positions alone, and `amax` the values alone.",
     "of type max": "With an axis, `max` returns a pair: the largest values and their positions. `argmax` returns the "
     "positions alone.",
-    "a word's number is an integer": "A word is a whole number: the position of the largest logit, which `argmax` "
-    "returns, and not the logit itself.",
+    "a word's number is an integer": "A word is a whole number: at first one that is given, in a tensor of whole "
+    "numbers (not of the state's dtype), and then the position of the largest logit, which `argmax` returns, and not "
+    "the logit itself.",
+    "far beyond `max_length`": "A sentence need not end by itself. Stop after `max_length` words, whether all "
+    "sentences have ended or not.",
     "Boolean value of Tensor": "`if`, `while`, `not`, `and` and Python's `max` need one True or False, but they "
     "received a whole tensor. Use `.all()`, `.any()`, `~` or `clamp`; `is None` asks whether an argument is missing.",
     "range of [-1, 0], but got 1": "A tensor with one axis was used where two are needed. `x[:, None]` turns (n,) into "

@@ -119,11 +119,13 @@ def _called(function: Callable, args: Sequence) -> tuple[Any, Any]:
 
 
 def guarded(function: Callable, args: Sequence, printed: io.StringIO | None = None) -> tuple:
-    """`(result, None)` or `(None, Failure)`. Global randomness, warnings, printing are left as they were.
+    """`(result, None)` or `(None, Failure)`. Global randomness, the default dtype, whether torch keeps gradients,
+    warnings, printing are left as they were.
 
     What goes to `stderr` is dropped, as in grading.
     """
     randomness = torch.default_generator.get_state()
+    dtype, keeps_gradients = torch.get_default_dtype(), torch.is_grad_enabled()
     torch.default_generator.manual_seed(0)
     try:
         with (
@@ -137,6 +139,8 @@ def guarded(function: Callable, args: Sequence, printed: io.StringIO | None = No
         return None, failure_of(error)
     finally:
         torch.default_generator.set_state(randomness)
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(keeps_gradients)
 
 
 def within(seconds: float, function: Callable, args: Sequence) -> Any:

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from attnlabs import Draw
-from attnlabs.fakes.decoder import fake_decoder
+from attnlabs.fakes.decoder import WITHOUT_END, fake_decoder
+from misread.raw_errors import meaning
 
 BOS, EOS = 1, 2
 
@@ -64,6 +65,13 @@ def test_the_ends_can_be_chosen():
 def test_what_it_cannot_use_is_told(decoder, token, state, words):
     with pytest.raises((ValueError, TypeError, RuntimeError), match=words):
         decoder(token, state)
+
+
+def test_who_calls_it_without_end_is_told_so_at_once(decoder):
+    after_many = torch.tensor([0.0, WITHOUT_END]).expand(3, 2)
+    with pytest.raises(RuntimeError, match=f"more than {WITHOUT_END} times") as caught:
+        decoder(torch.full((3,), BOS), after_many)
+    assert "Stop after `max_length` words" in meaning(f"RuntimeError: {caught.value}")
 
 
 def test_it_shows_what_it_would_say(decoder):

@@ -6,6 +6,8 @@ from torch.nn import functional as F
 
 from misread.fakes import Fake, check_shape, check_words
 
+WITHOUT_END = 100  # words, many times what an exercise asks for
+
 
 class FakeDecoder(Fake):
     """`decoder(token (B,), state (B, 2)) -> (logits (B, V), state (B, 2))`, for some or all sentences.
@@ -22,6 +24,8 @@ class FakeDecoder(Fake):
         check_shape("step", "token", token, len(state), hint=", one word per sentence")
         check_words("step", "token", token, state)
         row, step = state.long().unbind(1)  # (B,), (B,)
+        if step.device.type == "cpu" and (step >= WITHOUT_END).any():
+            raise RuntimeError(f"step: called more than {WITHOUT_END} times in a row, far beyond `max_length`")
         step = step.clamp(max=self.script.shape[1] - 1)
         heard = torch.where(step == 0, self.bos, self.script[row, (step - 1).clamp(min=0)])  # (B,)
         said = torch.where(token == heard, self.script[row, step], self.script[row, step] + 1)  # (B,)

@@ -43,6 +43,19 @@ wrong("the last column", "return states[:, -1]").says("""
 wrong("one step too far", {"lengths - 1": "lengths"}).says("""
     You indexed the positions with `lengths`. Positions count from 0, so the last of n words stands at position n − 1.
     Position n holds padding, or lies outside of the tensor.""")
+wrong("one step too early", {"lengths - 1": "lengths - 2"}).says("""
+    You took the state before the last word. Positions count from 0, so the last of n words stands at position n − 1,
+    and position n − 2 holds the word before it.""")
+AT = "torch.arange(states.shape[1], device=states.device)"
+wrong("a mask one step too far", f"return states[{AT} == lengths[:, None]]").says("""
+    Your mask is True at position `lengths`, which stands behind the last word, and nowhere in a sentence that fills its
+    row. Positions count from 0, so the last word stands at `lengths - 1`.""")
+wrong("the states of all words", f"return states[{AT} < lengths[:, None]]").says("""
+    You returned the states of all real words, one below the other. Of each sentence only the state after its last word
+    is wanted: one row per sentence.""")
+wrong("only the first feature", "return states.gather(1, (lengths - 1).view(-1, 1, 1))[:, 0]").says("""
+    Your result holds only the first of the D features. The result of `gather` has the shape of its index, so the index
+    must be (B, 1, D): use `expand`, or index both axes with tensors.""")
 wrong("counted from the end", {"lengths - 1": "-lengths"}).says("""
     You indexed the positions with `-lengths`, which counts back from the end of the row. But a row may end with
     padding, so count from the front: the last word stands at position `lengths - 1`.""")
@@ -78,8 +91,9 @@ def _decoders(draw):
     bos, eos = (1, 2) if draw.number == 0 else (8, 5)
     decoder = fake_decoder(draw, batch, length + 2, 9 + draw.number, bos, eos)
     yield decoder, decoder.start(), bos, eos, length + 1
-    for ends in ([2], [0] * 3, [3, 1, 2]):  # one sentence; all end with the first word; all end
+    for ends, lower in ([2], 9), ([0] * 3, 0), ([3, 1, 2], 9):  # one sentence; all end with the first word; all end
         decoder = fake_decoder(draw, len(ends), 6, 9 + draw.number, bos, eos, ends)
+        decoder.noise -= lower  # by 9: no logit is positive
         yield decoder, decoder.start(), bos, eos, 5
 
 
@@ -129,6 +143,10 @@ wrong("bos kept", {"dtype=torch.bool), []": "dtype=torch.bool), [token]"}).says(
 wrong("one word for all sentences", {"argmax(-1)": "argmax()"}).says("""
     You called `argmax()` without an axis, which returns one position among the logits of all sentences together. Each
     sentence needs the largest of its own V logits: `argmax(-1)`.""")
+wrong("logits below 0 passed over", {"logits.argmax": "logits.clamp(min=0).argmax"}).says("""
+    Where all logits of a step are negative, you take word 0. Logits may be any numbers, and the largest of negative
+    ones counts, too. A search in a loop begins with the first logit or with −∞ and not with 0; `argmax` needs no
+    beginning.""")
 wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
     One of your sentences goes on with other words after its end symbol. The decoder writes a word at every step, so
     you must remember which sentences have ended, and replace their words by `eos`.""")
@@ -144,6 +162,23 @@ wrong("stopped before the last end symbol", {f"{APPEND}\n        {STOP}": f"{STO
 wrong("end symbol overwritten", {APPEND: "words.append(token.masked_fill(ended, 0))"}).says("""
     You marked a sentence as ended before you appended its word, and its end symbol became 0. The end symbol belongs
     to the result, and an ended sentence repeats it.""")
+wrong("only one word", {"range(max_length)": "range(1)"}).says("""
+    Your result holds one word of each sentence. Go on until all sentences have ended, up to `max_length` words: does
+    `return` stand in the loop, where it belongs behind it?""")
+FILLED, RETURN = {".masked_fill(ended, eos)": ".masked_fill(ended, 0)"}, "return torch.stack"
+TO_THE_END = {RETURN: f"words += [0 * token] * (max_length - len(words))\n    {RETURN}"}
+wrong("0 after the end", FILLED).says("""
+    You wrote 0 after the end symbol of a sentence. In the result of this exercise an ended sentence repeats `eos`, so
+    fill with `eos`.""")
+wrong("0 after the end, up to max_length", FILLED | TO_THE_END).says("""
+    Your result is `max_length` words wide and holds 0 wherever a sentence has ended. An ended sentence repeats `eos`:
+    begin with a tensor that is filled with `eos` and not with zeros.""")
+wrong("0 after the last end", TO_THE_END).says("""
+    Behind the step at which the last sentence ended, your result holds 0. Stop there, or repeat `eos` up to
+    `max_length`, for example in a tensor that was filled with `eos` from the beginning.""")
+wrong("joined into one row", {"torch.stack(words, dim=1)": "torch.cat(words)"}).says("""
+    You joined the words of all steps into one long row with `cat`, which adds no axis. `torch.stack(words, dim=1)`
+    makes one column per step, (B, L).""")
 wrong("end symbol taken to be 2", {"(token == eos)": "(token == 2)"}).says("""
     A sentence of yours ends at the word with number 2, whatever `eos` is. The number of the end symbol is given by
     the argument `eos`, and here it is another one.""")

@@ -19,6 +19,7 @@ def _targets(draw):
     yield draw.integers(9, 30, batch, length), bos
     if draw.number == 1:  # sentences of two lengths, with end symbols and padding: they are shifted as they are
         yield torch.tensor([[11, 12, EOS, PAD], [13, 14, 15, EOS]]), bos
+        yield draw.integers(9, 30, 3, 2), bos  # two columns can be joined along either axis
 
 
 SHIFT_RIGHT = Exercise(
@@ -33,8 +34,9 @@ must("input t is target t − 1", lambda result, target, bos: (result[:, 1:] == 
 
 wrong = SHIFT_RIGHT.mistakes
 wrong("bos everywhere", {"torch.cat([start, target[:, :-1]], dim=1)": "start.expand_as(target)"}).says("""
-    All your inputs are bos. In a loop from the left, each column copies the one that was overwritten just before: copy
-    from `target` itself, or go from right to left.""")
+    All your inputs are bos. If bos is written first and the words are moved within the same tensor, each column copies
+    the one that was overwritten just before, in a loop from the left as with slices: read from `target` itself, and
+    write into a new tensor.""")
 wrong("not shifted", "return target").says("""
     You returned the target itself. Then the decoder reads at each step the word that it has to predict at this step,
     and it only learns to copy. Its input must be one step late.""")
@@ -47,6 +49,15 @@ wrong("last word came round", "return target.roll(1, dims=1)").says("""
 wrong("first word overwritten", {"target[:, :-1]": "target[:, 1:]"}).says("""
     You replaced the first word by `bos` and left the others where they were. Then the first word is lost, and from
     the second step on the decoder reads the word that it has to predict. All words move one position to the right.""")
+wrong("bos behind the words", {"[start, target[:, :-1]]": "[target[:, :-1], start]"}).says("""
+    You put `bos` behind the words, where the last word was. It is the decoder's first input, so it stands in front of
+    them. `cat` joins its tensors in the order in which the list names them.""")
+wrong("joined along the batch", {"dim=1": "dim=0"}).says("""
+    You joined the column of `bos` and the words along axis 0, which is the default of `cat`. Then the words stand
+    below the column. They stand beside it with `dim=1`, because axis 1 is time.""")
+wrong("end symbol left out", {"target[:, :-1]": "target[:, :-1].masked_fill(target[:, :-1] == 2, 0)"}).says("""
+    You left the end symbol out of the decoder's inputs. It is shifted like a word, and so is padding: only the last
+    column of the target is left out, whatever stands in it.""")
 wrong("shifted along the batch", "return torch.cat([torch.full_like(target[:1], bos), target[:-1]], 0)").says("""
     You shifted the rows, so each sentence received the words of another sentence. Axis 0 is the batch and axis 1 is
     time: shift the columns.""")
@@ -57,8 +68,9 @@ for t in range(1, target.shape[1]):
 moved[:, 0] = bos
 return moved"""
 wrong("the first word everywhere", FROM_THE_LEFT).says("""
-    You moved the words one by one from the left, so each word was overwritten before it had been moved itself. Read
-    from the target as it was given, and write into a new tensor.""")
+    Each word was overwritten before it had been moved itself, as happens in a loop from the left, or with
+    `x[:, 1:] = x[:, :-1]`, which reads what it has just written. Read from the target as it was given, and write into
+    a new tensor.""")
 
 
 def sequence_loss(logits, target, pad):
@@ -76,9 +88,11 @@ def _padded_batches(draw):
     target = target.where(torch.arange(length) < lengths[:, None], pad)
     yield 2 * draw.normal(batch, length, words), target, pad
     sure = 900 + draw.normal(1, 1)  # e^-900 is 0 in float64
-    logits = torch.stack([0 * sure, sure, -sure], 2).expand(2, 1, 3)
+    logits = torch.stack([sure / 1000, sure, -sure], 2).expand(2, 1, 3)
     far = torch.tensor([[[0.0]], [[3000.0]]])  # sentence 1 lies far below, which changes no probability
     yield logits - far, torch.tensor([[2], [1]]), PAD
+    square = torch.tensor([[1, 2, 1], [2, 3, 3], [2, 1, 3]])  # rows and steps mixed up give no error
+    yield draw.normal(3, 3, 4), square, 3
 
 
 SEQUENCE_LOSS = Exercise(
@@ -88,10 +102,10 @@ SEQUENCE_LOSS = Exercise(
 )
 
 must = SEQUENCE_LOSS.properties
-must("a wrong word costs its logit", lambda result, *args: result > 100 or _losses(*args).max() < 100).says("""
-    Where the model is sure and wrong, the loss is as large as the difference of the logits, here in the hundreds. It
-    becomes too small if the probability is clamped, or if a small number is added to it, before the logarithm. Use
-    `log_softmax` on the logits.""")
+must("a wrong word costs its logit", lambda result, *args: not 0 <= result < 100 or _losses(*args).max() < 100).says("""
+    Where the model is sure and wrong, the loss is as large as the difference of the logits, here in the hundreds, and
+    yours is smaller. Take the probability of the *right* word, and use `log_softmax` on the logits: nothing has to be
+    clamped, and no small number added, before the logarithm.""")
 must("not negative", lambda result, logits, target, pad: result >= 0).says("""
     The loss is never below zero, because the logarithm of a probability is never above zero.""")
 must(
@@ -103,6 +117,7 @@ must(
 
 MEAN = "losses.where(real, 0).sum() / real.sum()"
 wrong = SEQUENCE_LOSS.mistakes
+LOG, FIRST = "logits.transpose(1, 2), target", "logits[:1].mT, target[:1]"
 PROBABILITY = "(-losses).exp().where(real, 0).sum()"
 wrong("log of the mean probability", {MEAN: f"-({PROBABILITY} / real.sum()).log()"}).says("""
     You averaged the probabilities and took the logarithm of the mean. The loss is the mean of the single −log p: a word
@@ -110,12 +125,21 @@ wrong("log of the mean probability", {MEAN: f"-({PROBABILITY} / real.sum()).log(
 wrong("padding counted", {MEAN: "losses.mean()"}).says("""
     You took the mean over all positions, including padding. Then a model reaches a low loss by predicting padding,
     which is easy. Only real words may count, in the sum and in their number.""")
+wrong("only the first sentence", {LOG: FIRST, "target != pad": "target[:1] != pad"}).says("""
+    Your result is the loss of the first sentence alone. The mean goes over the real words of the whole batch. If you
+    wrote a loop over the sentences, `return` stands behind it and not in it.""")
+wrong("padding in the sum", {"losses.where(real, 0)": "losses"}).says("""
+    You divided by the number of real words, but the losses at the padding are still in the sum. Padding counts neither
+    in the sum nor in its number: set these losses to 0, or keep only those of real words.""")
 wrong("divided by all positions", {"real.sum()": "real.numel()"}).says("""
     You left the padding out of the sum, but divided by B · T, the number of all positions. Divide by the number of
     real words, or the loss becomes smaller when there is more padding.""")
 wrong("divided by the sentences", {"real.sum()": "len(real)"}).says("""
     You divided the sum by B, the number of sentences. Then the loss grows with the length of the sentences. Divide by
     the number of real words in the batch.""")
+wrong("divided by the steps", {"real.sum()": "real.shape[1]"}).says("""
+    You divided the sum by T, the number of steps. Then the loss grows with the number of sentences in the batch. Divide
+    by the number of real words in the batch.""")
 wrong("summed, not averaged", {" / real.sum()": ""}).says("""
     You summed the losses of the real words, but did not divide. Then the size of the loss, and of each training step,
     depends on the number of words in the batch.""")
@@ -125,15 +149,35 @@ wrong("mean of the sentences' means", {MEAN: "(losses.where(real, 0).sum(1) / re
 wrong("mean of the steps' means", {MEAN: "(losses.where(real, 0).sum(0) / real.sum(0)).nanmean()"}).says("""
     You took the mean of each step, and then the mean over the steps. Few sentences are left at late steps, so their
     words count more than others. Sum over all real words of the batch, and divide once.""")
+EVERY = """
+log_p = logits.log_softmax(-1)[:, :, target]  # (B, T, B, T)
+real = target != pad
+return -(log_p * real).sum() / real.sum()"""
+wrong("every step with every word", EVERY).says("""
+    You wrote `[:, :, target]`, which selects the entries of all B · T words at each step and gives (B, T, B, T). Each
+    step needs only its own word: `gather(2, target[..., None])[..., 0]`.""")
 wrong("(B, T, 1) against (B, T)", {MEAN: "(losses[..., None] * real).sum() / real.sum()"}).says("""
     After `gather` your losses have the shape (B, T, 1). Multiplied with a mask (B, T), they are broadcast to another
     table than the one you want. Remove the last axis first, with `[..., 0]`.""")
-wrong(
-    "shifted once more",
-    {"logits.transpose(1, 2), target": "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"},
-).says("""
+wrong("shifted once more", {LOG: "logits[:, :-1].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"}).says("""
     You compared the logits of each step with the word of the next step. The shift is already in the decoder's *input*
     (`shift_right`), so the logits at step t belong to word t of the target.""")
+wrong("shifted back", {LOG: "logits[:, 1:].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"}).says("""
+    You compared the logits of each step with the word of the step before, which the decoder has just read. The logits
+    at step t belong to word t of the target.""")
+wrong(
+    "first word not counted", {LOG: "logits[:, 1:].mT, target[:, 1:]", "target != pad": "target[:, 1:] != pad"}
+).says("""
+    You left out the first word. The targets of this book do not begin with `bos`, so their first word is a real word,
+    which the decoder has to predict.""")
+wrong(
+    "last word not counted", {LOG: "logits[:, :-1].mT, target[:, :-1]", "target != pad": "target[:, :-1] != pad"}
+).says("""
+    You left out the last step. The decoder predicts a word at each of the T steps, and in the longest sentences of the
+    batch the last one is the end symbol, which counts.""")
+wrong("end symbol not counted", {"target != pad": "(target != pad) & (target != 2)"}).says("""
+    You left out the word with the number 2, the end symbol, as if it were padding. It is real, because the decoder has
+    to predict when the sentence ends. Only `pad` is left out.""")
 wrong("only numbers above pad", {"target != pad": "target > pad"}).says("""
     You kept the words whose number is greater than `pad`. But `pad` may be any number of the vocabulary: a word is
     real if its number differs from `pad`.""")
@@ -143,6 +187,13 @@ wrong("only the padding counts", {"target != pad": "target == pad"}).says("""
 wrong("pad taken to be 0", {"target != pad": "target != 0"}).says("""
     You left out the word with the number 0. The number that stands for padding is given by the argument `pad`, and
     here it is another one.""")
+MASKED = {"cross_entropy(logits.": "cross_entropy((logits * (target != pad)[..., None])."}
+wrong("logits of the padding set to 0", MASKED | {MEAN: "losses.sum() / real.sum()"}).says("""
+    You set the logits at the padding to 0, but logits of 0 are a prediction, too: each word has the probability 1/V
+    there, and the loss is log V. Set the *losses* at the padding to 0 before you sum.""")
+wrong("logits of the padding set to 0, mean over all", MASKED | {MEAN: "losses.mean()"}).says("""
+    You set the logits at the padding to 0 and took the mean over all positions. Logits of 0 are a prediction with the
+    loss log V, so the padding still counts. Leave out its losses, in the sum and in the number of words.""")
 LOG_P = 'torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
 wrong("log of a rounded softmax", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0].log()"}).says("""
     You computed the softmax first and its logarithm afterwards. When the model is very sure of another word, the
@@ -154,6 +205,20 @@ wrong("no softmax", {LOG_P: "-logits.gather(2, target[..., None])[..., 0]"}).say
 wrong("softmax twice", {"cross_entropy(logits.": "cross_entropy(logits.softmax(-1)."}).says("""
     You applied a softmax before `cross_entropy` (or before `log_softmax`), which contains a softmax already. Give it
     the logits as they are.""")
+IMPOSSIBLE = "cross_entropy(logits.index_fill(2, torch.tensor(pad), -torch.inf)."
+wrong("padding made impossible", {"cross_entropy(logits.": IMPOSSIBLE}).says("""
+    You took the word `pad` out of the softmax. The padding is left out as a *target* only: the probabilities of all V
+    words sum to one at each step, and the model has to learn by itself that `pad` is not among the real words.""")
+ALL_WORDS = "-logits.log_softmax(-1).{}(-1)"
+wrong("mean over the vocabulary", {LOG_P: ALL_WORDS.format("mean")}).says("""
+    You took the mean of −log p over all V words. Only the *right* word of each step counts: select its entry by
+    `target`, for example with `gather`.""")
+wrong("sum over the vocabulary", {LOG_P: ALL_WORDS.format("sum")}).says("""
+    You summed −log p over all V words. Only the *right* word of each step counts: select its entry by `target`, for
+    example with `gather`, before you sum.""")
+wrong("the model's word, not the target's", {LOG_P: ALL_WORDS.format("amax")}).says("""
+    You took the probability of the word that the model prefers. The loss asks for the probability of the *right* word,
+    whose number is in `target`.""")
 wrong("probability, not its logarithm", {LOG_P: "-logits.softmax(-1).gather(2, target[..., None])[..., 0]"}).says("""
     You took the mean of minus the probabilities. The loss of a word is minus the *logarithm* of its probability,
     because the probability of a sentence is a product, and the logarithm turns it into a sum.""")
