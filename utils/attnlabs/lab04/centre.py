@@ -54,7 +54,7 @@ wrong("share without the length", {"return lengths * share": "return share"}).sa
 wrong("lengths − 1 for the length", {"return lengths * share": "return (lengths - 1) * share"}).says("""
     You multiplied the share by `lengths − 1`. The formula has the length S itself: keeping the window inside the
     sentence is the task of `local_window_mask`.""")
-wrong("length of the longest sentence", {"return lengths * share": "return lengths.max() * share"}).says("""
+wrong("padding counted in the length", {"return lengths * share": "return lengths.max() * share"}).says("""
     You multiplied all shares by the length of the *longest* sentence of the batch, so that padding is counted in the
     others. Each sentence has its own length.""")
 wrong("rounded to a position", {"return lengths * share": "return (lengths * share).round()"}).says("""
@@ -175,8 +175,7 @@ wrong("a negative position", _SUM.format("previous.shape[1]", "-previous.shape[1
     Left of the row your position j + k − r is negative, and torch counts a negative position from the end. There the
     weights count as 0: leave such a term out.""")
 wrong("overwritten, not added", _SUM.format("previous.shape[1]", "0 <=", "=")).says("""
-    Each term of your sum overwrites the one before it, so that only the last number of a filter counts. Add them up,
-    with `+=`.""")
+    Each term of your sum overwrites the one before it, so that only the last one counts. Add them up, with `+=`.""")
 wrong("no features at the ends", _SUM.format("width // 2, previous.shape[1] - width // 2", "0 <=", "+=")).says("""
     You left the features of the first and the last r positions at 0. There a part of the filter lies beyond the end and
     meets zeros, and the other part still counts.""")

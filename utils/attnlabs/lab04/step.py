@@ -214,8 +214,8 @@ wrong(
     You gave the annotations to `score` as its first argument. Its first argument is the query, which is the new state,
     and its second is the keys: `score(query, key)`.""")
 wrong("mask with its axis behind the keys", {"~mask[:, None]": "~mask[..., None]"}).says("""
-    You put the new axis of the mask behind the keys, (B, Tk, 1), so that the first word's entry
-    decides for all words of its sentence. The query's axis stands in front of the keys: `mask[:, None]`.""")
+    You put the new axis of the mask behind the keys, (B, Tk, 1), so that the entry of a sentence's first
+    word decides for all its words. The query's axis stands in front of the keys: `mask[:, None]`.""")
 wrong("mask without effect", {".masked_fill(~mask[:, None], -torch.inf)": ""}).says("""
     Padding is not masked in your weights. Perhaps you did not keep what `masked_fill` returns, which is a new tensor.
     The scores of padding must be −∞ before the softmax.""")
@@ -270,9 +270,9 @@ wrong(
 ).says("""
     Your first result is the state h_t itself, which has not seen the context. The decoder feeds back, and predicts
     from, `attentional_state(context, h_t, W_c)`.""")
-wrong("scores for weights", {"weights[:, 0]": "scores[:, 0]"}).says("""
+wrong("scores returned", {"weights[:, 0]": "scores[:, 0]"}).says("""
     Your third result is the scores. Return the weights, which are what the softmax makes of them.""")
-wrong("masked scores for weights", {"weights[:, 0]": "scores.masked_fill(~mask[:, None], -torch.inf)[:, 0]"}).says("""
+wrong("masked scores returned", {"weights[:, 0]": "scores.masked_fill(~mask[:, None], -torch.inf)[:, 0]"}).says("""
     Your third result is the masked scores, with −∞ at the padding. Return the weights, which the softmax makes of
     them, and which are 0 there.""")
 wrong(

@@ -109,17 +109,17 @@ wrong(
 wrong("centre in single precision", {"centre.clamp(min=0)": "centre.float().clamp(min=0)"}).says("""
     You rounded the centre to float32, so that a position which is barely outside the window counts as its edge. Keep
     the centre's own dtype.""")
-wrong("edges left out", {"<= half_width": "< half_width"}).says("""
+wrong("edges not in the window", {"<= half_width": "< half_width"}).says("""
     You left out positions at a distance of exactly D. Both edges belong to the window [p − D, p + D]: compare with
     `<= half_width`.""")
 _NEAR = "(positions - nearest).abs() <= half_width"
 wrong(
-    "right edge left out", {_NEAR: "(positions >= nearest - half_width) & (positions < nearest + half_width)"}
+    "right edge not in the window", {_NEAR: "(positions >= nearest - half_width) & (positions < nearest + half_width)"}
 ).says("""
     You left out a position that is exactly p + D, perhaps because a slice or a range ends before its end. Both edges
     belong to the window [p − D, p + D].""")
 wrong(
-    "left edge left out", {_NEAR: "(positions > nearest - half_width) & (positions <= nearest + half_width)"}
+    "left edge not in the window", {_NEAR: "(positions > nearest - half_width) & (positions <= nearest + half_width)"}
 ).says("""
     You left out a position that is exactly p − D. Both edges belong to the window [p − D, p + D].""")
 _SLICE = """
@@ -226,7 +226,7 @@ wrong("centre moved into the row", {"centre[:, None]": "centre.clamp(0, max_leng
     You moved a centre that lies outside the row to its nearest position. The formula has no such limit: moving the
     centre is the task of `local_window_mask`.""")
 wrong(
-    "largest value made 1",
+    "divided by its maximum",
     {"    return torch.exp": "    g = torch.exp", "# (B, Tk)": "# (B, Tk)\n    return g / g.amax(-1, keepdim=True)"},
 ).says("""
     You divided by the largest value of each row. The Gaussian is 1 at the centre, and smaller at each position if the
