@@ -181,6 +181,37 @@ def test_how_many_digits_agree_is_told():
         assert words in " ".join(verdict.message.split())
 
 
+def test_a_number_near_0_beside_large_ones_does_not_hide_how_many_digits_agree():
+    def cases(draw):
+        for _ in range(3):
+            yield torch.cat([5 * draw.normal(20), torch.tensor([3e-4])]), draw.normal(21)
+
+    def summed(a, b):
+        return torch.cat([(a + b)[:-1], a[-1:]])
+
+    verdict = judge(Exercise(summed, cases), lambda a, b: (summed(a, b) + 1).float().double() - 1)
+    assert verdict.kind == "few digits"
+    assert "about six digits" in " ".join(verdict.message.split())
+
+
+def test_a_result_that_is_wrong_elsewhere_is_not_wrong_only_there():
+    """Nor is it where only one number stands elsewhere, which tells nothing as long as it is right."""
+
+    def cases(draw):
+        for open_rows in ([True, True, False, False], [False, True, True, False], [True, True, False, True]):
+            yield draw.normal(4, 3), torch.tensor(open_rows)[:, None] | torch.tensor([True, False])
+
+    def sums(x, mask):
+        return x.sum(1)
+
+    def doubled(x, mask):
+        return sums(x, mask) * (1 + mask.all(1)) + (mask.sum() == 7)
+
+    verdict = judge(Exercise(sums, cases), doubled)
+    assert not verdict.passed
+    assert "everywhere else it is right" not in " ".join(verdict.message.split())
+
+
 def pairs_of_sets(draw):
     for _ in range(3):
         yield draw.normal(2, 3, 4), draw.normal(2, 5, 4)

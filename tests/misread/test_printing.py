@@ -91,6 +91,18 @@ def test_a_long_input_in_parts_is_given_by_its_shapes():
     assert shown.split() == ["memory", "(9,", "2),", "last", "(1,),", "a", "function"]
 
 
+def test_an_argument_left_to_its_default_hides_no_numbers():
+    shown = inputs(["x", "mask", "least"], [torch.ones(4, 2), torch.ones(4, 2) > 0], {})
+    assert "x = [[1., 1.],\n" in shown
+    assert "least" not in shown
+
+
+def test_lists_of_tensors_in_a_list_are_opened_down_to_the_tensors():
+    assert inputs(["of", "words"], [[[torch.ones(2)], [torch.zeros(2), torch.tensor(3.0)]], [2, 6]], {}) == (
+        "    of[0][0] = [1., 1.]\n    of[1][0] = [0., 0.]\n    of[1][1] = 3.\n    words = [2, 6]"
+    )
+
+
 def test_of_many_parts_the_last_are_shown_and_the_others_named():
     zeros, ones = torch.zeros(4, 1), torch.ones(4, 1)
     shown = differing([("output", zeros, ones), ("last", zeros[0], ones[0])], ["memory"])

@@ -17,6 +17,8 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "range of [-1, 0], but got 1": ("column", lambda: torch.cat([torch.zeros(2), X[0]], dim=1)),
     "Tensors must have same number of dimensions": ("equally", lambda: torch.cat([X, X[0]], dim=1)),
     "Sizes of tensors must match except in dimension": ("broadcast", lambda: torch.cat([X, X[:, :1]], dim=2)),
+    "in argument 0, but got NoneType": ("`is None`", lambda: torch.cat([X, None])),
+    "step must be greater than zero": ("`x.flip(1)`", lambda: X[:, ::-1]),
     "expected Tensor as element": ("`torch.full_like`", lambda: torch.cat([1, X])),
     "self.dtype to be equal to src.dtype": (
         "`x.new_zeros(…)`",

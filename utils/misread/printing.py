@@ -90,13 +90,14 @@ def named(names: Sequence[str], items: Sequence[Any], decimals: int = 4) -> list
 
 
 def opened(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> Iterator[tuple]:
-    """Names and values; a tuple that holds tensors gives its entries, under the names in `parts` or as `name[i]`.
+    """Names and values; a tuple or list that holds tensors, perhaps in lists of its own, gives its entries, under the
+    names in `parts` or as `name[i]`.
 
     A named tuple that `parts` doesn't open stays whole: it says itself what it is.
     """
     for name, item in zip(names, items, strict=False):
         whole = hasattr(item, "_fields") and name not in parts
-        if not whole and isinstance(item, (tuple, list)) and any(isinstance(entry, Tensor) for entry in item):
+        if not whole and isinstance(item, (tuple, list)) and any(map(_holds_tensors, item)):
             inner = parts.get(name, ())
             inner = inner if len(inner) == len(item) else [f"{name}[{i}]" for i in range(len(item))]
             yield from opened(inner, item, parts)
@@ -104,11 +105,16 @@ def opened(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Seque
             yield name, item
 
 
+def _holds_tensors(item: Any) -> bool:
+    inner = isinstance(item, (tuple, list)) and not hasattr(item, "_fields")
+    return isinstance(item, Tensor) or (inner and any(map(_holds_tensors, item)))
+
+
 def inputs(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> str:
     """The arguments of a call, in full or, where that is long and some come in parts, by their shapes."""
     pairs = list(opened(names, items, parts))
     full = "\n".join(listing([name], [item]) for name, item in pairs)
-    return full if len(pairs) == len(names) or full.count("\n") < INPUT_LINES else shapes(pairs)
+    return full if len(pairs) == len(items) or full.count("\n") < INPUT_LINES else shapes(pairs)
 
 
 def shapes(pairs: Iterable[tuple[str, Any]]) -> str:

@@ -31,6 +31,10 @@ MEANINGS = {
     "axis of size 1, and `x[:, 0]` removes it.",
     "Sizes of tensors must match except in dimension": "`cat` joins tensors along one axis, and all other axes must "
     "have the same size, because `cat` does not broadcast. `expand` repeats an axis of size 1.",
+    "in argument 0, but got NoneType": "One of the tensors that you join is None, which means that there is none. Ask "
+    "first, with `is None`.",
+    "step must be greater than zero": "A slice of a tensor has no negative steps, unlike one of a list. `x.flip(1)` "
+    "reverses axis 1.",
     "expected Tensor as element": "`cat` and `stack` join tensors only. Make a tensor of the number first, for example "
     "with `torch.full_like`.",
     "self.dtype to be equal to src.dtype": "`scatter` and `scatter_add` write numbers into a tensor of the same dtype. "

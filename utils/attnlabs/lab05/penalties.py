@@ -1,4 +1,4 @@
-"""Lab 5, second part: what a search adds to the log-probability of a sentence (Wu et al. 2016, equation 14)."""
+"""Lab 5, third part: what a search adds to the log-probability of a sentence (Wu et al. 2016, equation 14)."""
 
 import torch
 
@@ -20,8 +20,11 @@ def _candidates(draw):
         (1, 4, (0, 1, 2), 0.2),
     ):
         words = draw.integers(0, longest - 1, count)  # what a sentence has besides its end
-        words[-1] = longest - 2
+        words[count // 2] = (
+            longest - 2
+        )  # it fills its row, and is neither the first nor the last, where there are three
         words[0] = 0 if count > 1 else 1
+        words[-1] = 1 if count > 2 else longest - 2
         tokens = draw.integers(4, 9, count, longest)
         position = torch.arange(longest)
         tokens[:, 0] = bos
@@ -30,7 +33,7 @@ def _candidates(draw):
         yield tokens, bos, pad, alpha
         if longest > 4:
             tokens = tokens.clone()
-            tokens[-1, -1] = 7  # cut off before its end symbol
+            tokens[count // 2, -1] = 7  # cut off before its end symbol
             yield tokens, bos, pad, alpha
     yield torch.tensor([[1], [1]]), 1, 0, 1.0  # nothing but the begin
 
@@ -76,7 +79,22 @@ wrong("padding counted", {COUNT: "(tokens != bos)"}).says("""
     You counted the padding, so that all sentences seem equally long. The sentence ends with its end symbol, and
     what follows has no log-probability.""")
 wrong("all columns counted", {f"{COUNT}.sum(-1)": "torch.full_like(tokens[:, 0], tokens.shape[1])"}).says("""
-    You counted all columns of the matrix. Count the words of each sentence, without `bos` and without padding.""")
+    You counted all columns of the matrix. Count the words of each sentence, without `bos` and without padding. (Every
+    entry is either not `bos` or not `pad`: join the two conditions with `&`, the *and*, instead of `|`.)""")
+wrong("bos and padding counted, words not", {COUNT: "((tokens == bos) | (tokens == pad))"}).says("""
+    You counted the begin symbol and the padding. The words are the entries that are neither of them, so compare with
+    `!=` instead of `==`.""")
+wrong("last column not counted", {COUNT: "((tokens != bos) & (tokens != pad))[:, :-1]"}).says("""
+    You left out the last column of the matrix. In a row without padding a word or the end symbol stands there, which
+    the decoder has chosen.""")
+wrong("the last sentence's length for all", {"sum(-1)": "sum(-1)[-1:].expand(len(tokens))"}).says("""
+    All your penalties are that of the last sentence. Each row has a length of its own: in a loop over the rows, keep a
+    penalty for each.""")
+wrong("the first sentence's length for all", {"sum(-1)": "sum(-1)[:1].expand(len(tokens))"}).says("""
+    All your penalties are that of the first sentence. Each row has a length of its own.""")
+wrong("the count goes on in the next row", {"sum(-1)": "sum(-1).cumsum(0)"}).says("""
+    Your count is not set back to 0 at the beginning of a row, so each sentence has the words of those before it, too.
+    Each row has a length of its own.""")
 wrong("end symbol not counted", {"sum(-1)": "sum(-1) - 1"}).says("""
     You counted one word too few, the end symbol. The decoder chooses it and pays its log-probability like that of
     any word, so it is counted.""")
@@ -89,6 +107,16 @@ wrong("divided by the length", {"((5 + length) / 6) ** alpha": "length**alpha"})
 wrong("6 not raised to alpha", {"((5 + length) / 6) ** alpha": "(5 + length) ** alpha / 6"}).says("""
     You raised only 5 + length to the power α. The formula is (5 + |Y|)^α / (5 + 1)^α, so that the 6 is raised to it
     as well.""")
+wrong("5 + length not raised to alpha", {"((5 + length) / 6) ** alpha": "(5 + length) / 6**alpha"}).says("""
+    You raised only the 6 to the power α. The formula is (5 + |Y|)^α / (5 + 1)^α; in Python, `**` comes before `/`, so
+    the quotient needs brackets of its own.""")
+wrong("only the length divided by 6", {"((5 + length) / 6)": "(5 + length / 6)"}).says("""
+    You divided only the length by 6, because `/` comes before `+`. Put the sum 5 + |Y| into brackets.""")
+wrong("5 added to the power", {"((5 + length) / 6) ** alpha": "5 + (length / 6) ** alpha"}).says("""
+    You added 5 at the end. It is added to the length before the power is taken: ((5 + |Y|) / 6)^α.""")
+wrong("1 added, not 5", {"(5 + length)": "(1 + length)"}).says("""
+    You added 1 to the length. The numerator is 5 + |Y|, and 5 + 1 stands in the denominator only, so that a sentence of
+    one word has the penalty 1.""")
 wrong("times alpha", {"** alpha": "* alpha"}).says("""
     You multiplied by α. It is an exponent: with α = 0 the penalty must be 1 for every sentence, and not 0.""")
 
@@ -144,6 +172,19 @@ wrong("log of zero", {"clamp(least, 1.0)": "clamp(max=1.0)"}).says("""
 wrong("forgotten words left out", {"covered * mask": "covered * (mask & (received > 0))"}).says("""
     You left out source words that received nothing, as if they were padding. They are the words that this penalty is
     for: each counts as if it had received `least`.""")
+wrong(
+    "only zeros replaced", {"received.clamp(least, 1.0)": "received.where(received != 0, least).clamp(max=1.0)"}
+).says("""
+    You replaced only those sums that are exactly 0. Every sum below `least` is replaced by it, because a softmax hardly
+    ever gives exactly 0.""")
+wrong("limited after the log", {"clamp(least, 1.0).log()": "clamp(max=1.0).log().clamp(min=least)"}).says("""
+    You limited the *logarithm* to `least`, although the logarithm of a number up to 1 is never above 0. The limit is
+    for the sum, before the logarithm is taken.""")
+wrong("no logarithm", {".log()": ""}).says("""
+    You added the sums themselves, without their logarithms. The logarithm is 0 for a word that received 1 or more, and
+    far below 0 for one that was left out.""")
+wrong("beta left out", {"beta * ": ""}).says("""
+    You did not multiply by `beta`, which says how much a word that was left out weighs beside the log-probability.""")
 wrong("source padding counted", {"covered * mask": "covered"}).says("""
     You counted source positions that are padding. They receive no weight, rightly, so that each of them would cost
     as much as a forgotten word.""")
@@ -153,6 +194,18 @@ wrong("target padding counted", {"weights * written[..., None]": "weights"}).say
 wrong("no upper limit", {"clamp(least, 1.0)": "clamp(min=least)"}).says("""
     Your sums are not limited to 1. (A minimum taken of each single weight does nothing, because no weight is above
     1.) A word that received 2 would be rewarded with log 2, and could pay for a forgotten one: limit the sum.""")
+wrong(
+    "each weight raised to least", {"(weights *": "(weights.clamp(min=least) *", "(least, 1.0)": "(max=1.0)"}
+).says("""
+    You raised each single *weight* to `least`. It is the limit of a sum: where no target word was written, your sum is
+    still 0, and elsewhere each row adds a little.""")
+RAISED = {
+    "(weights * written[..., None])": "(weights * written[..., None]).clamp(min=least)",
+    "(least, 1.0)": "(max=1.0)",
+}
+wrong("each row adds least", RAISED).says("""
+    You raised each single weight to `least`, so each target word adds at least this much, even one that was not
+    written. `least` is the limit of the sum.""")
 wrong(
     "log before the sum",
     {

@@ -1,4 +1,4 @@
-"""Lab 5, third part: several workers that together take the step of one batch."""
+"""Lab 5, fourth part: several workers that together take the step of one batch."""
 
 import torch
 
@@ -25,10 +25,15 @@ def _workers(draw):
         ([4, 4], [(2, 3)]),
         ([3], [(2,), (3,)]),
         ([2, 0, 5], [(3,), (2, 2)]),
+        ([3, 0, 2, 1], [(2,)]),
+        ([0, 1, 3], [(2,)]),
+        ([0, 4, 0], [(1,), (2,)]),
+        ([5, 1, 0], [(3,)]),
     ):
         gradients = [[draw.normal(*shape) for shape in shapes] for _ in words]
-        if 0 in words:
-            gradients[words.index(0)] = [torch.full_like(part, torch.nan) for part in gradients[0]]
+        for worker, count in zip(gradients, words, strict=True):
+            if not count:
+                worker[:] = [torch.full_like(part, torch.nan) for part in worker]
         yield gradients, words
 
 
@@ -88,6 +93,47 @@ wrong(
 ).says("""
     You left out the gradients of workers without words, but not their entries in `words`, so the next workers receive
     the shares of others. Leave out both, or go through the pairs.""")
+FROM_THE_FIRST = """
+sums = [gradient * 0 for gradient in gradients[0]]
+for worker, n in zip(gradients, words):
+    sums = [total + n * gradient for total, gradient in zip(sums, worker)] if n else sums
+return [total / sum(words) for total in sums]"""
+wrong("the sum begins with NaN", FROM_THE_FIRST).says("""
+    Your sum begins with the first worker's gradient, times 0 or times its share. If this worker has no words, that is
+    0 · NaN = NaN. Begin with `torch.zeros_like`, or with the first worker that has words.""")
+STOPS = """
+averages = [torch.zeros_like(gradient) for gradient in gradients[0]]
+for worker, n in zip(gradients, words):
+    if not n:
+        break
+    averages = [average + n / sum(words) * gradient for average, gradient in zip(averages, worker)]
+return averages"""
+wrong("stops at a worker without words", STOPS).says("""
+    Your loop ends at the first worker without words, so all workers behind it are missing. Pass over this worker alone:
+    `continue` goes on with the next one, and `break` ends the loop.""")
+SINGLE = "float(torch.tensor(count) / sum(words))"
+wrong("shares in single precision", {SHARE: SINGLE}).says("""
+    Your shares have about seven digits: `torch.tensor(words) / sum(words)` is float32, whatever the type of the
+    gradients. Divide Python's own numbers, or make the tensor with the `dtype` of the gradients.""")
+ALONG_THE_FEATURES = """
+shares = torch.tensor(words).to(gradients[0][0]) / sum(words)
+return [(torch.stack(of_one) * shares).sum(0) for of_one in zip(*gradients)]"""
+wrong("shares laid along the last axis", ALONG_THE_FEATURES).says("""
+    You multiplied the stacked gradients by the vector of shares, which lies along their *last* axis. The workers are
+    the first axis of the stack: give each worker's whole gradient one share.""")
+wrong(
+    "shares of the kept, gradients of all",
+    "kept = [n for n in words if n]\n"
+    "return [sum(n / sum(words) * g for n, g in zip(kept, of_one)) for of_one in zip(*gradients)]",
+).says("""
+    You left out the zeros of `words`, but not the gradients of these workers, so the shares meet the gradients of
+    others, and NaN. Leave out both, or go through the pairs.""")
+REPLACED_AT_THE_END = (
+    "return [sum(n / sum(words) * g for n, g in zip(words, of_one)).nan_to_num() for of_one in zip(*gradients)]"
+)
+wrong("NaN replaced after the sum", REPLACED_AT_THE_END).says("""
+    You replaced NaN in the sum. There it is too late, because one NaN has made the whole sum NaN, and the gradients of
+    the other workers are lost. Leave the worker without words out before you add.""")
 COUNTED_AS_ONE = """
 shares = [max(n, 1) / sum(max(n, 1) for n in words) for n in words]
 return [sum(share * g.nan_to_num() for share, g in zip(shares, of_one)) for of_one in zip(*gradients)]"""

@@ -28,7 +28,7 @@ def _only(places: Iterator[Named]) -> Iterator[Claim]:
         yield Claim(
             f"wrong only {words}",
             f"Your result is wrong only {words}; everywhere else it is right.",
-            lambda case, where=where: _telling(case, where(case)) and _inside(case, _wrong(case), where(case)),
+            lambda case, where=where: _inside(case, _wrong(case), where(case)) and _telling(case, where(case)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Lab 5, first part: a stack of layers with residual connections, and the one layer that reads both ways."""
+"""Lab 5, first part: a stack of layers with residual connections."""
 
 import torch
 
@@ -117,6 +117,85 @@ def _first_input_added_everywhere(x, context, layers, first_residual):
 wrong("the first residual layer's input added everywhere", _first_input_added_everywhere).says("""
     You added the input of layer `first_residual` in each later layer, too. What is added is the input of the layer
     itself, which is the sum that the layer below it returned.""")
+
+
+def _lower_layers_skipped(x, context, layers, first_residual):
+    for layer in layers[first_residual - 1 :]:
+        x = x + layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+    return x
+
+
+wrong("the lower layers skipped", _lower_layers_skipped).says("""
+    Your x passes the layers below `first_residual` unchanged. These layers have no addition, but they do compute: x
+    becomes their output.""")
+
+
+def _outputs_added_up(x, context, layers, first_residual):
+    total = 0
+    for number, layer in enumerate(layers, start=1):
+        skip, x = x, layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+        total = total + x if number > first_residual else x + skip if number == first_residual else x
+    return total
+
+
+wrong("the sums not read by the next layer", _outputs_added_up).says("""
+    You added the outputs up beside the stack, and each layer read the plain output of the layer below it. The sum
+    itself is the input of the next layer.""")
+
+
+def _outputs_alone_added_up(x, context, layers, first_residual):
+    total = 0
+    for number, layer in enumerate(layers, start=1):
+        x = layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+        total = total + x if number >= first_residual else x
+    return total
+
+
+wrong("the outputs added up", _outputs_alone_added_up).says("""
+    You added up the *outputs* of the layers, while each layer read the plain output of the one below it. What is added
+    to a layer's output is this layer's input, and the sum is the input of the next layer.""")
+
+
+def _added_before_the_layer(x, context, layers, first_residual):
+    before = x
+    for number, layer in enumerate(layers, start=1):
+        read = x + before if 1 < number >= first_residual else x
+        before, x = x, layer(read if context is None else torch.cat([read, context], dim=-1))  # (B, T, D)
+    return x
+
+
+wrong("added before the layer", _added_before_the_layer).says("""
+    You added before the layer was called, so that the layer reads a sum and returns its output alone. The addition
+    comes *after* the layer: its output plus the x that it has read.""")
+
+
+def _input_of_the_layer_below(x, context, layers, first_residual):
+    before = x
+    for number, layer in enumerate(layers, start=1):
+        out = layer(x if context is None else torch.cat([x, context], dim=-1))  # (B, T, D)
+        skip = before if number > first_residual else x
+        before, x = x, skip + out if number >= first_residual else out
+    return x
+
+
+wrong("the input of the layer below added", _input_of_the_layer_below).says("""
+    You added what the layer *below* has read. Keep the input of this layer, call the layer, and add the two before you
+    go on to the next layer.""")
+wrong("joined, not added", {"x + out if": "torch.cat([x, out], dim=-1) if"}).says("""
+    You joined the layer's input and its output side by side, so that the number of features grows. A residual
+    connection is a sum, and it has as many features as each of the two.""")
+wrong("normalised sum", {"x + out if": "F.layer_norm(x + out, out.shape[-1:]) if"}).says("""
+    You normalised the sum, as the Transformer does. GNMT passes the sum on as it is.""")
+wrong("no residual connection beside a context", {">= first_residual": ">= first_residual and context is None"}).says(
+    """
+    With a context, your layers have no residual connection. The context changes only what a layer reads; x is added
+    to its output as without a context."""
+)
+wrong("no residual connection without a context", {">= first_residual": ">= first_residual and inputs is not x"}).says(
+    """
+    Without a context, your layers have no residual connection. From layer `first_residual` on, x is added in both
+    cases."""
+)
 wrong("averaged", {"x + out if": "(x + out) / 2 if"}).says("""
     You took the mean of the layer's input and its output. A residual connection is their sum; with the mean, half
     of the gradient would be lost in each layer.""")
@@ -134,85 +213,3 @@ wrong("context in front", {"[x, context]": "[context, x]"}).says("""
 wrong("input without gradient", {"x + out if": "x.detach() + out if"}).says("""
     Your values are right, but you detached the input before you added it. Then no gradient flows along the residual
     connection, although this path is its whole purpose.""")
-
-
-def bidirectional_first_layer(x, lengths, forward_layer, backward_layer):
-    """Both directions side by side, zeros at padding: (B, T, E), (B,) -> (B, T, 2 · H)."""
-    positions = torch.arange(x.shape[1], device=x.device)  # (T,)
-    last = lengths[:, None] - 1  # (B, 1)
-    turned = torch.where(positions <= last, last - positions, positions)[..., None]  # (B, T, 1)
-    forward = forward_layer(x)  # (B, T, H)
-    backward = backward_layer(x.gather(1, turned.expand_as(x)))  # (B, T, H), from the last word to the first
-    backward = backward.gather(1, turned.expand_as(backward))
-    return torch.cat([forward, backward], dim=-1).masked_fill((positions > last)[..., None], 0.0)  # (B, T, 2 · H)
-
-
-def _sentences(draw):
-    batch, length, wide, half = draw.sizes(4)
-    for b, t, e, h in ((batch, length, wide, half), (3, 4, 2, 2), (2, 3, 4, 2), (1, 3, 2, 3)):
-        x, lengths = draw.normal(b, t, e), draw.lengths(b, t)
-        yield x, lengths, fake_layer(draw, e, h), fake_layer(draw, e, h)
-    yield draw.normal(3, 4, 3), torch.tensor([2, 4, 3]), fake_layer(draw, 3, 3), fake_layer(draw, 3, 3)
-
-
-BIDIRECTIONAL_FIRST_LAYER = Exercise(
-    bidirectional_first_layer,
-    cases=_sentences,
-    about=About(points=2, minutes=18, difficulty=2, read_again="Why only one layer reads in both directions"),
-)
-
-must = BIDIRECTIONAL_FIRST_LAYER.properties
-must(
-    "zeros at padding",
-    lambda result, x, lengths, *layers: (result[torch.arange(x.shape[1]) >= lengths[:, None]] == 0).all(),
-).says("""
-    Positions from `lengths` on are padding, and their output must be 0.""")
-must(
-    "the first half reads forward",
-    lambda result, x, lengths, forward, backward: torch.allclose(
-        result[..., : result.shape[-1] // 2], forward(x) * (torch.arange(x.shape[1]) < lengths[:, None])[..., None]
-    ),
-).says("""
-    The first half of the features is what `forward_layer` returns for the sentence as it stands.""")
-must(
-    "the second half reads backward", lambda result, *args: torch.allclose(result, bidirectional_first_layer(*args))
-).says("""
-    In the second half, the output at each word depends on this word and on all words behind it. At the last word it
-    depends on this word alone.""")
-
-wrong = BIDIRECTIONAL_FIRST_LAYER.mistakes
-TURN = "torch.where(positions <= last, last - positions, positions)"
-CLEAN = ".masked_fill((positions > last)[..., None], 0.0)"
-BACK = "    backward = backward.gather(1, turned.expand_as(backward))\n"
-WHOLE = "positions.flip(0).expand(len(x), -1)"
-CLEARED = "x = x * (positions <= last)[..., None]"
-wrong("the backward direction reads padding", {TURN: WHOLE}).says("""
-    You reversed the whole rows, so that the backward layer reads the padding first and comes to the words with a
-    state that padding has made. Reverse each sentence within its own length.""")
-wrong("padding set to 0, and read", {TURN: WHOLE, "    forward =": f"    {CLEARED}\n    forward ="}).says("""
-    You set the padding to 0 and reversed the whole rows. A vector of zeros is read like any other, and a layer has a
-    bias, so that the backward layer comes to the words with a state that padding has made. Reverse each sentence within
-    its own length.""")
-wrong("whole rows reversed, and not turned back", {TURN: WHOLE, BACK: ""}).says("""
-    You reversed the whole rows, padding first, and left the backward layer's outputs in this order. Reverse each
-    sentence within its own length, and reverse the outputs again.""")
-wrong("the backward layer unused", {"backward_layer(x.gather(1, turned.expand_as(x)))": "forward"}).says("""
-    You reversed the *outputs of the forward layer*, so that both halves have read the sentence in the same
-    direction. Reverse the words, and give them to `backward_layer`.""")
-wrong("not turned back", {BACK: ""}).says("""
-    You forgot to reverse the backward layer's *outputs*. They come in the order in which it has read, last word
-    first, so that position t would hold the state of another word.""")
-wrong("not reversed", {"x.gather(1, turned.expand_as(x))": "x", BACK: ""}).says("""
-    Your backward layer reads the sentence from left to right, as the forward layer does. It must be given the words
-    in reverse order, and its outputs must be reversed again.""")
-wrong("reversed afterwards only", {"x.gather(1, turned.expand_as(x))": "x"}).says("""
-    You reversed the backward layer's outputs, but gave it the words in their usual order. Reverse both: the words
-    before the layer, and its outputs after it.""")
-wrong(
-    "stacked at the last axis but one",
-    {"torch.cat([forward, backward], dim=-1)": "torch.cat([forward, backward], dim=1)", CLEAN: ""},
-).says("""
-    You joined the two directions along the words, so that the sentence seems twice as long. Join them along the
-    last axis, the features.""")
-wrong("one layer for both directions", {"backward_layer(": "forward_layer("}).says("""
-    You used `forward_layer` for both directions, but each direction has a layer with weights of its own.""")
