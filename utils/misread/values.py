@@ -35,7 +35,6 @@ def plain(value: Any) -> Any:
     if type(value) in EXACT:
         return float(value)
     return _plain_collection(value)
-    return float(value) if type(value) is Fraction else _plain_collection(value)
 
 
 def _plain_tensor(value: Tensor) -> Tensor | Strange:
