@@ -22,15 +22,19 @@ class FakeScore(Fake):
 
 
 class FakeCell(Fake):
-    """`cell(inputs (B, E + D), state (B, D)) -> (B, D)`: tanh(inputs U + state V)."""
+    """`cell(inputs (B, E + A), state (B, D)) -> (B, D)`: tanh(inputs U + state V).
+
+    A wrong input is told what it consists of: the word vector, and what is `beside` it.
+    """
 
     words = "a cell tanh(inputs U + state V)"
 
-    def __init__(self, from_input: Tensor, from_state: Tensor):
-        self.from_input, self.from_state = from_input, from_state  # (E + D, D), (D, D)
+    def __init__(self, from_input: Tensor, from_state: Tensor, beside: str = "the context"):
+        self.from_input, self.from_state = from_input, from_state  # (E + A, D), (D, D)
+        self.beside = beside
 
     def __call__(self, inputs: Tensor, state: Tensor) -> Tensor:
         for name, tensor, table in (("inputs", inputs, self.from_input), ("state", state, self.from_state)):
-            hint = ", the word vector and the context side by side" if name == "inputs" else ""
+            hint = f", the word vector and {self.beside} side by side" if name == "inputs" else ""
             check_shape("cell", name, tensor, "B", len(table), hint=hint)
         return torch.tanh(inputs @ self.from_input + state @ self.from_state)  # (B, D)

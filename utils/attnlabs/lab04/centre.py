@@ -48,6 +48,15 @@ wrong = PREDICTED_CENTRE.mistakes
 wrong("softmax for sigmoid", {".sigmoid()": ".softmax(0)"}).says("""
     You used a softmax over the sentences of the batch, so that their centres depend on each other. Each sentence has
     its own share: a sigmoid.""")
+wrong("share without the length", {"return lengths * share": "return share"}).says("""
+    You returned the share, which lies between 0 and 1. The centre is a position: multiply the share by the length of
+    the sentence.""")
+wrong("lengths − 1 for the length", {"return lengths * share": "return (lengths - 1) * share"}).says("""
+    You multiplied the share by `lengths − 1`. The formula has the length S itself: keeping the window inside the
+    sentence is the task of `local_window_mask`.""")
+wrong("padding counted in the length", {"return lengths * share": "return lengths.max() * share"}).says("""
+    You multiplied all shares by the length of the *longest* sentence of the batch, so that padding is counted in the
+    others. Each sentence has its own length.""")
 wrong("rounded to a position", {"return lengths * share": "return (lengths * share).round()"}).says("""
     You rounded the centre to a whole position. It stays a real number, because rounding has no gradient and the centre
     could not be learned.""")
@@ -109,7 +118,7 @@ def _zeros_beyond_the_ends(result, previous, filters):
 LOCATION_FEATURES = Exercise(
     location_features,
     cases=_weights_before,
-    about=About(points=3, minutes=17, difficulty=3, read_again=("03_scores", "What training cannot repair")),
+    about=About(points=3, minutes=17, difficulty=3, read_again="Which rules hold on longer lists?"),
 )
 
 must = LOCATION_FEATURES.properties
@@ -122,8 +131,8 @@ must("zeros beyond the ends", _zeros_beyond_the_ends).says("""
 wrong = LOCATION_FEATURES.mistakes
 wrong("filters reversed", {"windows @ filters.mT": "windows @ filters.flip(1).mT"}).says("""
     Your filters run backwards. Feature f at position j is the sum of filters[f, k] · previous[j + k − radius], so that
-    the *first* number of a filter meets the weight to the left. (Torch's `conv1d` does this, too; a convolution in
-    mathematics turns the filter round.)""")
+    the *first* number of a filter meets the weight to the left. (Torch's `conv1d` computes this sum without turning the
+    filter round; a convolution in mathematics turns it.)""")
 wrong("zeros at the right only", {"(radius, radius)": "(0, 2 * radius)"}).says("""
     You padded at the right only, so that the filter begins at position j and does not have it in the middle. Pad with
     `radius` zeros on each side.""")
@@ -135,7 +144,10 @@ _FILLED = "nn.functional.pad(previous[:, None], (radius, radius), mode='{}')[:, 
 wrong("round the corner", {_PAD: _FILLED.format("circular")}).says("""
     At the ends your filter goes on at the other end of the sentence. Beyond both ends there are zeros.""")
 wrong("the edge repeated", {_PAD: _FILLED.format("replicate")}).says("""
-    Beyond the ends you repeated the weight of the last position. There are zeros beyond both ends.""")
+    Beyond the ends you repeated the weight of the first and of the last position. There are zeros beyond both
+    ends.""")
+wrong("mirrored at the ends", {_PAD: _FILLED.format("reflect")}).says("""
+    Beyond the ends you mirrored the row, so that weights count twice. There are zeros beyond both ends.""")
 wrong("no zeros at the ends", {_PAD: "previous"}).says("""
     You did not put zeros at the ends, so that only Tk − width + 1 positions get features. Each source position needs
     its own: put r zeros at both ends.""")
@@ -145,3 +157,25 @@ wrong("too many zeros", {"(radius, radius)": "(2 * radius, 2 * radius)"}).says("
 wrong("one zero for any width", {"(radius, radius)": "(1, 1)"}).says("""
     You put one zero at each end. This is right for filters of width 3 only: the number of zeros is
     r = (width − 1) / 2.""")
+wrong("width zeros at each end", {"(radius, radius)": "filters.shape[1:] * 2"}).says("""
+    You put `width` zeros at each end, so that you get more positions than there are weights. Put r = (width − 1) / 2
+    zeros there.""")
+wrong("one zero too many at each end", {"(radius, radius)": "(radius + 1, radius + 1)"}).says("""
+    You put one zero too many at each end, so that you get two positions too many. The number of zeros is
+    r = (width − 1) / 2.""")
+_SUM = """
+    count, width = filters.shape
+    features = previous.new_zeros(*previous.shape, count)
+    for j in range({}):
+        for k in range(width):
+            if {} j + k - width // 2 < previous.shape[1]:
+                features[:, j] {} previous[:, j + k - width // 2, None] * filters[:, k]
+    return features"""
+wrong("a negative position", _SUM.format("previous.shape[1]", "-previous.shape[1] <=", "+=")).says("""
+    Left of the row your position j + k − r is negative, and torch counts a negative position from the end. There the
+    weights count as 0: leave such a term out.""")
+wrong("overwritten, not added", _SUM.format("previous.shape[1]", "0 <=", "=")).says("""
+    Each term of your sum overwrites the one before it, so that only the last one counts. Add them up, with `+=`.""")
+wrong("no features at the ends", _SUM.format("width // 2, previous.shape[1] - width // 2", "0 <=", "+=")).says("""
+    You left the features of the first and the last r positions at 0. There a part of the filter lies beyond the end and
+    meets zeros, and the other part still counts.""")

@@ -34,6 +34,11 @@ wrong = ATTENTIONAL_STATE.mistakes
 HALVES = "left, right = context @ W_c[:, : context.shape[1]].mT, hidden @ W_c[:, context.shape[1] :].mT\nreturn "
 wrong("tanh of the context only", f"{HALVES}left.tanh() + right").says("""
     Your tanh encloses only the part of the context. It belongs around the sum of both parts: tanh(W_c [c; h]).""")
+wrong("tanh of the state only", f"{HALVES}left + right.tanh()").says("""
+    Your tanh encloses only the part of the state. It belongs around the sum of both parts: tanh(W_c [c; h]).""")
+wrong("state before context", {"[context, hidden]": "[hidden, context]"}).says("""
+    You laid the state before the context. The formula has [c; h], because the first Dv columns of `W_c` belong to the
+    context and the last D to the state.""")
 wrong("tanh of each part, then the sum", f"{HALVES}left.tanh() + right.tanh()").says("""
     You took the tanh of each part and added the two. There is one tanh, around the sum: tanh(W_c [c; h]).""")
 wrong("no tanh", {".tanh()": ""}).says("""
@@ -67,25 +72,42 @@ def input_feeding_step(embedded, attentional, state, annotations, mask, score, c
     return attentional_state(context, state, W_c), state, weights[:, 0]
 
 
+BESIDE = "the last attentional state"
+
+
 def _steps(draw):
     batch, keys, dim, out = draw.sizes(4)
-    shapes = [(batch, dim + 1, out), (3, out, out)]  # in the second the word is as wide as what is fed
+    shapes = [(batch, dim + 1, out), (3, dim, dim)]  # in the second all is equally wide: mix-ups give values
     if draw.number == 1:
         shapes += [(1, dim + 9, out), (2, 1, out)]  # one sentence; one feature of a word
     if draw.compact:
         shapes.append((1, 2, 2))
     for b, embedding, fed in shapes:
         mask = torch.arange(keys) < draw.lengths(b, keys)[:, None]
+        if embedding == dim:
+            mask = mask.flip(1)  # a window need not begin at the first word
         score = FakeScore(draw.normal(dim, dim))
-        cell = FakeCell(draw.normal(embedding + fed, dim), draw.normal(dim, dim))
+        cell = FakeCell(draw.normal(embedding + fed, dim), draw.normal(dim, dim), BESIDE)
         word, before = draw.normal(b, embedding), draw.normal(b, fed)
         yield word, before, draw.normal(b, dim), draw.normal(b, keys, dim), mask, score, cell, draw.normal(fed, 2 * dim)
+    if draw.number == 3:
+        yield _far_below_zero(draw, batch, keys, dim, out)
+
+
+def _far_below_zero(draw, batch, keys, dim, out):
+    """All scores are about −84: above −100, and so that even in float32 no exponential is rounded to 0."""
+    mask = torch.arange(keys) < draw.lengths(batch, keys)[:, None]
+    score = FakeScore(torch.full((dim, dim), -84.0 / dim**2, dtype=torch.float64))
+    cell = FakeCell(8 + draw.uniform(dim + out, dim), draw.normal(dim, dim), BESIDE)  # a new state of almost 1
+    word, before, state = 1 + draw.uniform(batch, dim), 1 + draw.uniform(batch, out), draw.uniform(batch, dim)
+    annotations = 1 + 0.02 * draw.normal(batch, keys, dim).clamp(-2, 2)
+    return word, before, state, annotations, mask, score, cell, draw.normal(out, 2 * dim)
 
 
 INPUT_FEEDING_STEP = Exercise(
     input_feeding_step,
     cases=_steps,
-    returns=("attentional", "state", "weights"),
+    returns=("new_attentional", "new_state", "weights"),
     about=About(points=3, minutes=19, difficulty=3, read_again="Two decoders, two orders"),
 )
 
@@ -170,3 +192,96 @@ wrong("weights squeezed", {"weights[:, 0]": "weights.squeeze()"}).says("""
     of the query, with `weights[:, 0]`.""")
 wrong("attentional state as query", {"state[:, None]": "torch.tanh(state)[:, None]"}).says("""
     Your query is not the new state itself, but a function of it. Score the state h_t as the cell returns it.""")
+wrong(
+    "Bahdanau's order",
+    """
+    weights = score(state[:, None], annotations).masked_fill(~mask[:, None], -torch.inf).softmax(-1)
+    context = (weights @ annotations)[:, 0]
+    state = cell(torch.cat([embedded, context], dim=-1), state)
+    return attentional_state(context, state, W_c), state, weights[:, 0]""",
+).says("""
+    You attended with the old state and gave the context to the cell, as Bahdanau's decoder does. In Luong's the cell
+    comes first, with the word and the last attentional state, and its *new* state is the query.""")
+wrong("the cell starts from the attentional state", {"dim=-1), state)": "dim=-1), attentional)"}).says("""
+    You gave the last attentional state to the cell as its state. Its state is h_{t−1}, `state`; the attentional state
+    is a part of its *input*.""")
+wrong("asked with the last attentional state", {"state[:, None]": "attentional[:, None]"}).says("""
+    Your query is the attentional state of the last step. It is a part of the cell's input only, and the query is the
+    new state h_t.""")
+wrong(
+    "question and annotations swapped", {"(state[:, None], annotations)": "(annotations, state[:, None]).mT"}
+).says("""
+    You gave the annotations to `score` as its first argument. Its first argument is the query, which is the new state,
+    and its second is the keys: `score(query, key)`.""")
+wrong("mask with its axis behind the keys", {"~mask[:, None]": "~mask[..., None]"}).says("""
+    You put the new axis of the mask behind the keys, (B, Tk, 1), so that the entry of a sentence's first
+    word decides for all its words. The query's axis stands in front of the keys: `mask[:, None]`.""")
+wrong("mask without effect", {".masked_fill(~mask[:, None], -torch.inf)": ""}).says("""
+    Padding is not masked in your weights. Perhaps you did not keep what `masked_fill` returns, which is a new tensor.
+    The scores of padding must be −∞ before the softmax.""")
+_FILL = "scores.masked_fill(~mask[:, None], -torch.inf)"
+wrong("mask added to the scores", {_FILL: "(scores + mask[:, None])"}).says("""
+    You added the mask to the scores, where True counts as 1 and False as 0, so that padding still receives weight. The
+    scores of padding must be −∞: `masked_fill(~mask[:, None], -torch.inf)`.""")
+wrong("0 · ∞ everywhere", {_FILL: "(scores + ~mask[:, None] * -torch.inf)"}).says("""
+    You multiplied by −∞, which gives NaN for each real word, because 0 · ∞ is not a number. Put −∞ in the place of the
+    scores of padding, with `masked_fill`.""")
+wrong("a number not small enough", {"-torch.inf": "-100.0"}).says("""
+    You filled the padding with a number such as −100. Other scores may be as low as this number, and then the padding
+    receives weight. Fill with −∞.""")
+wrong(
+    "the mean of the real words",
+    {"(weights @ annotations)[:, 0]": "(annotations * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)"},
+).says("""
+    Your context is the mean of the annotations of all real words, and your weights have no influence on it. The context
+    is their weighted sum, `weights @ annotations`.""")
+wrong(
+    "the word with the largest weight",
+    {"(weights @ annotations)[:, 0]": "annotations[torch.arange(len(annotations)), weights[:, 0].argmax(-1)]"},
+).says("""
+    Your context is the annotation of the word with the largest weight. The context is the weighted sum of all of them,
+    `weights @ annotations`, and so the weights receive a gradient.""")
+wrong("context squeezed", {"annotations)[:, 0]": "annotations).squeeze()"}).says("""
+    You squeezed the context, which also removes the batch axis when the batch holds one sentence, and then `cat`
+    fails. Remove only the axis of the query, with `[:, 0]`.""")
+wrong(
+    "state before context in the output",
+    {"attentional_state(context, state, W_c)": "attentional_state(state, context, W_c)"},
+).says("""
+    Context and state are exchanged where they are combined. The context comes first, `attentional_state(context, h_t,
+    W_c)`, because the first columns of `W_c` belong to it.""")
+wrong(
+    "a second step at the end",
+    {
+        "return attentional_state(context, state, W_c), state,": "fed = attentional_state(context, state, W_c)\n"
+        "    return fed, cell(torch.cat([embedded, fed], dim=-1), state),"
+    },
+).says("""
+    You called the cell once more with the new attentional state. This is the next step's work, with the next word:
+    return the state h_t that was the query.""")
+wrong(
+    "the old state returned",
+    {"    state = cell": "    old, state = state, cell", "(context, state, W_c), state": "(context, state, W_c), old"},
+).says("""
+    Your second result is the state that your function was given, h_{t−1}. Return the new one, h_t, or the next step
+    starts from the same state again.""")
+wrong(
+    "the state in place of the attentional state", {"attentional_state(context, state, W_c), state": "state, state"}
+).says("""
+    Your first result is the state h_t itself, which has not seen the context. The decoder feeds back, and predicts
+    from, `attentional_state(context, h_t, W_c)`.""")
+wrong("scores returned", {"weights[:, 0]": "scores[:, 0]"}).says("""
+    Your third result is the scores. Return the weights, which are what the softmax makes of them.""")
+wrong("masked scores returned", {"weights[:, 0]": "scores.masked_fill(~mask[:, None], -torch.inf)[:, 0]"}).says("""
+    Your third result is the masked scores, with −∞ at the padding. Return the weights, which the softmax makes of
+    them, and which are 0 there.""")
+wrong(
+    "as many words from the first",
+    """
+    state = cell(torch.cat([embedded, attentional], dim=-1), state)
+    first = torch.arange(mask.shape[1], device=mask.device) < mask.sum(-1, keepdim=True)
+    weights = score(state[:, None], annotations).masked_fill(~first[:, None], -torch.inf).softmax(-1)
+    return attentional_state((weights @ annotations)[:, 0], state, W_c), state, weights[:, 0]""",
+).says("""
+    You counted the True in the mask and attended to as many words from the first on. The mask says *which* words may be
+    attended to, and a window need not begin at the first word.""")

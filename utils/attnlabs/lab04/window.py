@@ -25,6 +25,10 @@ def _centres(draw):
     yield torch.tensor([3.0, 0.5, 2.0], dtype=torch.float64), torch.tensor([5, 3, 1]), 1, 5
     yield torch.tensor([1.25], dtype=torch.float64), torch.tensor([4]), 1, 4
     yield torch.tensor([2.0, 2.0], dtype=torch.float64), torch.tensor([3, 6]), 2, 6
+    beyond = torch.tensor([9.0, 1.0], dtype=torch.float64)  # the row's end is not the sentence's, nor the longest one's
+    yield beyond, torch.tensor([5, 6]), 3, 7
+    barely = torch.tensor([4.6, -0.6, 2.4], dtype=torch.float64)  # outside by less than one position; D is not whole
+    yield barely, torch.tensor([5, 4, 6]), 1.5, 6
     aside = torch.tensor([2.0**-30, -(2.0**-30)], dtype=torch.float64)  # less than float32 can tell: one edge is out
     yield 2 + aside, torch.tensor([5, 5]), 1, 5
 
@@ -87,6 +91,69 @@ wrong(
 ).says("""
     You moved all centres to the last word of the *shortest* sentence. Each centre stays in its own sentence:
     `lengths − 1` has one entry for each.""")
+wrong(
+    "moved into the longest sentence",
+    {"(lengths - 1).to(centre.dtype)": "torch.full_like(centre, int(lengths.max()) - 1)"},
+).says("""
+    You moved all centres to the last word of the *longest* sentence, which is padding in the others. Each centre stays
+    in its own sentence: `lengths − 1` has one entry for each.""")
+wrong("a centre before the first word", {"centre.clamp(min=0)": "centre"}).says("""
+    You do not move a centre that lies before the first word. It counts as 0, so that the window reaches up to position
+    D.""")
+wrong(
+    "a centre behind the last word",
+    {"torch.minimum(centre.clamp(min=0), (lengths - 1).to(centre.dtype))": "centre.clamp(min=0)"},
+).says("""
+    In your function a centre behind the last word stays behind it, so that its window is too small, or even empty. It
+    counts as the last word of its own sentence, `lengths − 1`.""")
+wrong("centre in single precision", {"centre.clamp(min=0)": "centre.float().clamp(min=0)"}).says("""
+    You rounded the centre to float32, so that a position which is barely outside the window counts as its edge. Keep
+    the centre's own dtype.""")
+wrong("edges not in the window", {"<= half_width": "< half_width"}).says("""
+    You left out positions at a distance of exactly D. Both edges belong to the window [p − D, p + D]: compare with
+    `<= half_width`.""")
+_NEAR = "(positions - nearest).abs() <= half_width"
+wrong(
+    "right edge not in the window", {_NEAR: "(positions >= nearest - half_width) & (positions < nearest + half_width)"}
+).says("""
+    You left out a position that is exactly p + D, perhaps because a slice or a range ends before its end. Both edges
+    belong to the window [p − D, p + D].""")
+wrong(
+    "left edge not in the window", {_NEAR: "(positions > nearest - half_width) & (positions <= nearest + half_width)"}
+).says("""
+    You left out a position that is exactly p − D. Both edges belong to the window [p − D, p + D].""")
+_SLICE = """
+    mask = torch.zeros(len(centre), max_length, dtype=torch.bool, device=centre.device)
+    for row, p, length in zip(mask, centre.tolist(), lengths.tolist(), strict=True):
+        p = min(max(p, 0.0), length - 1)
+        row[{} : min(length, {})] = True
+    return mask"""
+wrong(
+    "a slice that begins before 0", _SLICE.format("math.ceil(p - half_width)", "math.floor(p + half_width) + 1")
+).says("""
+    Where the window begins before position 0, your slice begins at a negative number, which torch counts from the end
+    of the row. Begin at `max(0, …)`.""")
+wrong(
+    "a slice that ends too early", _SLICE.format("max(0, math.ceil(p - half_width))", "math.floor(p + half_width)")
+).says("""
+    Your window lacks its last position, because a slice or a range leaves out its end. Add 1 to the end.""")
+wrong("half width cut to a whole number", {"<= half_width": "<= int(half_width)"}).says("""
+    You cut the decimals of `half_width` off. D is a real number, as the centre is: with D = 1.5, the window around 2.4
+    is [0.9, 3.9].""")
+wrong(
+    "0 and −∞ for a mask",
+    {"return near": "return torch.where(near", "lengths[:, None])  # (B, Tk)": "lengths[:, None]), 0.0, -torch.inf)"},
+).says("""
+    You returned numbers to be added to scores, 0 and −∞. The mask is boolean: True means that a position may be
+    attended to, so return the condition itself.""")
+wrong("half of the half width", {"<= half_width": "<= half_width / 2"}).says("""
+    You halved `half_width`. It is the half width already: the window reaches from p − D to p + D.""")
+wrong("one position of padding", {"positions < lengths": "positions <= lengths"}).says("""
+    You open the first position behind a sentence, which is padding. Positions are counted from 0, so the last word is
+    at `lengths − 1`: compare with `positions < lengths[:, None]`.""")
+wrong("positions counted from 1", {"(positions - nearest)": "(positions + 1 - nearest)"}).says("""
+    You counted the positions from 1 when you compared them with the centre, so that your window stands one position too
+    far left. The first position is 0, as the centre is counted.""")
 wrong("distance without abs", {"(positions - nearest).abs()": "(positions - nearest)"}).says("""
     Left of the centre your difference is negative, so that it is always at most D, and the window is open down to the
     first word. A distance has no sign: take `.abs()`.""")
@@ -118,6 +185,7 @@ def _gaussians(draw):
     yield draw.uniform(1) * 2, 3, 4
     yield draw.uniform(3) * 3, 1, 3
     yield torch.tensor([0.0, 2.0], dtype=torch.float64), 4, 3  # on a position
+    yield torch.tensor([-0.7, 5.5], dtype=torch.float64), 3, 5  # before the first position, and behind the last one
 
 
 GAUSSIAN_WINDOW = Exercise(
@@ -146,6 +214,23 @@ wrong("positions counted from 1", {"arange(max_length,": "arange(1, max_length +
     You counted the positions from 1. The first position is 0, as the centre is counted.""")
 wrong("no 2 in the denominator", {"(2 * sigma**2)": "sigma**2"}).says("""
     You divided by σ². A Gaussian has 2σ² in the denominator.""")
+wrong("2 inside the square", {"(2 * sigma**2)": "(2 * sigma) ** 2"}).says("""
+    You divided by D², which is (2σ)² = 4σ². The denominator is 2σ², so only σ is squared: D² / 2.""")
+wrong("σ is twice the half width", {"half_width / 2": "half_width * 2"}).says("""
+    You took 2D as σ. In the paper σ = D / 2, so that the Gaussian has fallen to exp(−2) = 0.135 at the edge of the
+    window.""")
+wrong("centre of the Gaussian cut down", {"centre[:, None]": "centre.trunc()[:, None]"}).says("""
+    You cut off the decimals of the centre, perhaps by `.long()` or `int`. It is a real number, and between two
+    positions the Gaussian is 1 at neither of them.""")
+wrong("centre moved into the row", {"centre[:, None]": "centre.clamp(0, max_length - 1)[:, None]"}).says("""
+    You moved a centre that lies outside the row to its nearest position. The formula has no such limit: moving the
+    centre is the task of `local_window_mask`.""")
+wrong(
+    "divided by its maximum",
+    {"    return torch.exp": "    g = torch.exp", "# (B, Tk)": "# (B, Tk)\n    return g / g.amax(-1, keepdim=True)"},
+).says("""
+    You divided by the largest value of each row. The Gaussian is 1 at the centre, and smaller at each position if the
+    centre lies between two of them.""")
 wrong("σ not squared", {"sigma**2": "sigma"}).says("""
     You divided by 2σ. The denominator is 2σ², with σ squared.""")
 wrong("distance not squared", {"((positions - centre[:, None]) ** 2)": "(positions - centre[:, None]).abs()"}).says("""

@@ -13,6 +13,8 @@ from attnpages.figures.chapters.ch02 import (
 )
 
 WORDS, WEIGHTS = ["forty", "two", ",", "seven"], [0.12, 0.80, 0.05, 0.03]
+FIRST_AND_LAST = {1: WEIGHTS, 3: [0.6, 0.2, 0.15, 0.05]}
+WRITTEN = ["zwei", "und", "vierzig"]
 
 
 def written_in(ax):
@@ -30,21 +32,42 @@ def ends_of_arrows(ax):
     return [patch._posA_posB for patch in ax.patches if type(patch).__name__ == "FancyArrowPatch"]
 
 
-def test_one_state_or_a_weighted_sum_of_all_leads_to_the_decoder():
-    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+def order(numbers):
+    """The positions of some numbers, from the smallest to the largest."""
+    return sorted(range(len(numbers)), key=numbers.__getitem__)
+
+
+def test_one_state_or_weighted_sums_of_all_lead_to_the_decoder():
+    ax = draw_one_or_all(WORDS, WRITTEN, FIRST_AND_LAST, "start")
     said = [text.get_text() for text in ax.texts]
-    assert said.count("$h_{4}$") == said.count("forty") == 2
+    assert said.count("$h_{4}$") == said.count("forty") == said.count("Σ") == 2
     assert said.count("zwei") == 4  # written, and then read, in both drawings
-    assert {"$c = h_{4}$", "$c_1$", "Σ"} <= {*said}
-    widths = [line.get_linewidth() for line in ax.lines]
-    assert sorted(range(4), key=widths.__getitem__) == sorted(range(4), key=WEIGHTS.__getitem__)
+    assert {"$c = h_{4}$", "$c_1$", "$c_{3}$"} <= {*said}
     ax.get_figure().canvas.draw()
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
+def test_lines_to_each_sum_are_as_thick_as_its_weights_say():
+    ax = draw_one_or_all(WORDS, WRITTEN, FIRST_AND_LAST, "start")
+    ends = {}  # {where a line ends: the widths of the lines that begin at a source word}
+    for line in ax.lines:
+        if line.get_ydata()[0] == 0.32:
+            ends.setdefault((line.get_xdata()[1], line.get_ydata()[1]), []).append(line.get_linewidth())
+    assert [order(widths) for widths in ends.values()] == [order(row) for row in FIRST_AND_LAST.values()]
+
+
+def test_each_sum_leads_to_the_state_of_its_step():
+    ax = draw_one_or_all(WORDS, WRITTEN, FIRST_AND_LAST, "start")
+    below = {text.get_text(): text.get_position()[0] for text in ax.texts if text.get_position()[1] == 0}
+    ends = [(start, end) for start, end in ends_of_arrows(ax) if start[1] > 1.2 > 0.4 > end[1]]
+    assert [below["$s_{1}$"] - end[0] < 0.34 for _, end in ends] == [True]  # into its upper left corner
+    from_the_right = [end[0] for start, end in ends_of_arrows(ax) if start[1] == end[1] == 0 and start[0] > end[0]]
+    assert [below["$s_{3}$"] < x < below["$s_{3}$"] + 0.34 for x in from_the_right] == [True]
+
+
 def test_without_attention_each_step_receives_the_one_vector():
-    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+    ax = draw_one_or_all(WORDS, ["zwei", "und"], {1: WEIGHTS}, "start")
     steps = {text.get_position() for text in ax.texts if text.get_text() in {"$s_{1}$", "$s_{2}$"}}
     dashed = [patch._posA_posB[1] for patch in ax.patches if patch.get_linestyle() == "--"]
     above = sorted(place for place in steps if place[1] > 1)
@@ -53,7 +76,7 @@ def test_without_attention_each_step_receives_the_one_vector():
 
 
 def test_with_attention_the_last_state_still_starts_the_decoder():
-    ax = draw_one_or_all(WORDS, ["zwei", "und"], WEIGHTS, "start")
+    ax = draw_one_or_all(WORDS, ["zwei", "und"], {1: WEIGHTS}, "start")
     below = {text.get_text(): text.get_position()[0] for text in ax.texts if text.get_position()[1] == 0}
     assert below["$h_{4}$"] < below["$s_0$"] < below["$s_{1}$"]
     spans = [(start[0], end[0]) for start, end in ends_of_arrows(ax) if start[1] == end[1] == 0]
@@ -63,7 +86,12 @@ def test_with_attention_the_last_state_still_starts_the_decoder():
 
 def test_one_or_all_needs_a_weight_per_word():
     with pytest.raises(ValueError, match="weights has 2 numbers but there are 4 words"):
-        draw_one_or_all(WORDS, ["zwei"], WEIGHTS[:2], "start")
+        draw_one_or_all(WORDS, ["zwei"], {1: WEIGHTS[:2]}, "start")
+
+
+def test_one_or_all_draws_sums_of_the_first_and_the_last_step_only():
+    with pytest.raises(ValueError, match=r"weights has the steps \[2\]; only steps 1 and 3 can be drawn"):
+        draw_one_or_all(WORDS, WRITTEN, {2: WEIGHTS}, "start")
 
 
 VALUES, FEATURES = [(4, 0), (0, 2), (0, 0), (0, 7)], ["tens", "ones"]
@@ -71,16 +99,17 @@ BY_STEP = {"zwei": [0.1, 0.7, 0.1, 0.1], "vierzig": [0.5, 0.5, 0.0, 0.0]}
 
 
 def test_each_panel_shows_the_same_values_and_its_own_weights_and_sum():
-    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP)
+    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP, [1, 3])
     said = [text.get_text() for text in ax.texts]
     assert said.count("7") == 2
     assert said.count("0.70") == 1
     assert said.count("0.50") == 2
+    assert said.index("$c_{1}$") < said.index("$c_{3}$")
     assert {"0.4", "2.1", "2.0", "1.0"} <= {*said}  # 0.1 * 4, 0.7 * 2 + 0.1 * 7; 0.5 * 4, 0.5 * 2
 
 
 def test_texts_of_weighted_sums_are_large_and_apart():
-    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP)
+    ax = draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP, [1, 3])
     ax.get_figure().canvas.draw()
     assert min(text.get_fontsize() for text in ax.texts) >= 10
     boxes = [text.get_window_extent() for text in ax.texts]
@@ -90,7 +119,12 @@ def test_texts_of_weighted_sums_are_large_and_apart():
 @pytest.mark.parametrize("values, weights", [(VALUES[:3], BY_STEP), ([(1,)] * 4, BY_STEP), (VALUES, {"zwei": [1.0]})])
 def test_sums_need_a_value_and_a_weight_per_word(values, weights):
     with pytest.raises(ValueError, match="give one value per word"):
-        draw_weighted_sums(WORDS, values, FEATURES, weights)
+        draw_weighted_sums(WORDS, values, FEATURES, weights, [1, 3][: len(weights)])
+
+
+def test_sums_need_a_step_per_target_word():
+    with pytest.raises(ValueError, match="steps has 1 numbers but there are 2 target words"):
+        draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP, [1])
 
 
 def test_a_soft_question_is_answered_with_yes_above_its_bound(looks_right, texts):

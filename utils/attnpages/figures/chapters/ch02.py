@@ -23,25 +23,34 @@ _SOURCE, _STATES, _QUERY, _SCORES, _SOFTMAX, _WEIGHTS, _SUM, _CELL, _OUTPUT, _TA
 
 
 def draw_one_or_all(
-    words: Sequence[str], written: Sequence[str], weights: Sequence[float], start: str, ax: Axes | None = None
+    words: Sequence[str],
+    written: Sequence[str],
+    weights: Mapping[int, Sequence[float]],
+    start: str,
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw an encoder and a decoder, one box per step, twice: joined by one state, and by a weighted sum of all states.
+    """Draw an encoder and a decoder, one box per step, twice: joined by one state, and by weighted sums of all states.
 
     In both drawings the last state leads to the decoder: as the one vector, which every step receives (dashed), and as
-    its first state beside the sum.
+    its first state beside the sums.
 
     Args:
         words: the source words. written: the target words. start: the decoder's first input.
-        weights: one weight per source word, those of the first target word; the lines below follow them.
+        weights: ``{step: one weight per source word}`` of the first step and of the last one; the lines below follow
+            them.
 
     Raises:
-        ValueError: if there are not as many weights as words.
+        ValueError: if a step is not the first or the last one, or has not as many weights as there are words.
     """
-    if len(words) != len(weights):
-        raise ValueError(f"weights has {len(weights)} numbers but there are {len(words)} words; give one per word")
+    if {*weights} - {1, len(written)}:
+        raise ValueError(f"weights has the steps {[*weights]}; only steps 1 and {len(written)} can be drawn")
+    for row in weights.values():
+        if len(words) != len(row):
+            raise ValueError(f"weights has {len(row)} numbers but there are {len(words)} words; give one per word")
     first, columns = len(words) + 1, len(words) + 1 + len(written)  # the decoder's first step; an empty column before
-    ax = canvas(ax, (6.5, 5.9), (-0.6, columns - 0.4), (-1.4, 6.0))
-    for y, title, height in ((4.3, "one vector", 5.6), (0.0, "attention", 1.75)):
+    ax = canvas(ax, (6.5, 6.3), (-0.6, columns - 0.1), (-1.4, 6.8))
+    top = 5.1  # where the states of the upper drawing stand; those of the lower one stand at 0
+    for y, title, height in ((top, "one vector", top + 1.3), (0.0, "attention", 2.75)):
         say(ax, -0.5, height, title, ha="left", size=12, weight="bold")
         for column, word in enumerate(words):
             _step(ax, column, y, f"$h_{{{column + 1}}}$", READS, below=word)
@@ -49,24 +58,33 @@ def draw_one_or_all(
             _step(ax, first + step - 1, y, f"$s_{{{step}}}$", WRITES, below=read, above=word)
         for column in (*range(len(words) - 1), *range(first, columns - 1)):
             arrow(ax, (column + 0.34, y), (column + 0.66, y))
-    arrow(ax, (first - 2 + 0.34, 4.3), (first - 0.34, 4.3), colour=BLUE, width=3.4)
-    say(ax, first - 1, 4.65, f"$c = h_{{{len(words)}}}$", size=12, colour=BLUE)
-    say(ax, (len(words) - 1) / 2, 2.7, "encoder")
-    say(ax, (first + columns - 1) / 2, 2.7, "decoder")
-    middle, height = (len(words) - 1) / 2, 1.5
-    for column, weight in enumerate(weights):
-        line(ax, (column, middle), (0.32, height), BLUE, 0.8 + 6 * weight)
-    ax.add_patch(Circle((middle, height), 0.27, facecolor="white", edgecolor=BLUE, linewidth=2, zorder=4))
-    ax.text(middle, height, "Σ", ha="center", va="center", fontsize=13, color=BLUE, zorder=5)
-    arrow(ax, (middle + 0.27, height), (first - 0.28, 0.34), colour=BLUE, width=2.4)
-    say(ax, (middle + first) / 2 + 0.35, 1.12, "$c_1$", size=12, colour=BLUE)
+    arrow(ax, (first - 2 + 0.34, top), (first - 0.34, top), colour=BLUE, width=3.4)
+    say(ax, first - 1, top + 0.35, f"$c = h_{{{len(words)}}}$", size=12, colour=BLUE)
+    say(ax, (len(words) - 1) / 2, top - 1.6, "encoder")
+    say(ax, (first + columns - 1) / 2, top - 1.6, "decoder")
+    middle = (len(words) - 1) / 2
+    for step, row in weights.items():
+        if step == 1:  # a straight arrow to its state; the last state is reached over the words written, from the right
+            colour, (x, y) = BLUE, (middle + 1.0, 1.3)
+            arrow(ax, (x + 0.27, y), (first - 0.28, 0.34), colour=colour, width=2.4)
+            say(ax, (x + first) / 2 + 0.15, 1.15, "$c_1$", size=12, colour=colour)
+        else:
+            colour, (x, y) = RUST, (middle - 0.5, 2.05)
+            side = columns - 0.35
+            line(ax, [x + 0.27, side, side], (y, y, 0), colour, 2.4)
+            arrow(ax, (side, 0.0), (columns - 1 + 0.33, 0.0), colour=colour, width=2.4)
+            say(ax, first - 1, y + 0.27, f"$c_{{{step}}}$", size=12, colour=colour)
+        for column, weight in enumerate(row):
+            line(ax, (column, x), (0.32, y), colour, 0.8 + 6 * weight)
+        ax.add_patch(Circle((x, y), 0.27, facecolor="white", edgecolor=colour, linewidth=2, zorder=4))
+        ax.text(x, y, "Σ", ha="center", va="center", fontsize=13, color=colour, zorder=5)
     box_around(ax, (first - 1, 0.0), 0.64, 0.64, "$s_0$", size=13, fill=WRITES, edge=INK)  # with attention, too
     for column in (first - 2, first - 1):
         arrow(ax, (column + 0.34, 0.0), (column + 0.66, 0.0))
-    low, left = 4.3 - 0.56, 0.17  # of the line from c, and how far left of the word read its arrows rise
-    line(ax, [first - 1, first - 1, columns - 1 - left], (4.3, low, low), BLUE, 1.6, dashed=True)
+    low, left = top - 0.56, 0.17  # of the line from c, and how far left of the word read its arrows rise
+    line(ax, [first - 1, first - 1, columns - 1 - left], (top, low, low), BLUE, 1.6, dashed=True)
     for column in range(first, columns):
-        arrow(ax, (column - left, low), (column - left, 4.3 - 0.34), colour=BLUE, width=1.6, dashed=True)
+        arrow(ax, (column - left, low), (column - left, top - 0.34), colour=BLUE, width=1.6, dashed=True)
     return ax
 
 
@@ -85,18 +103,22 @@ def draw_weighted_sums(
     values: Sequence[Sequence[float]],
     features: Sequence[str],
     weights: Mapping[str, Sequence[float]],
+    steps: Sequence[int],
     ax: Axes | None = None,
 ) -> Axes:
     """Draw one panel per target word: the same values as columns of cells, its weights as bars, and the weighted sum.
 
     Args:
         words: the source words. values: one vector per word. features: the names of its numbers.
-        weights: ``{target word: one weight per source word}``.
+        weights: ``{target word: one weight per source word}``. steps: the step of each target word, which its sum is
+            named after.
 
     Raises:
         ValueError: if a word has no value, a value or a target word not as many numbers as it needs.
     """
     sizes = {len(value) for value in values}
+    if len(steps) != len(weights):
+        raise ValueError(f"steps has {len(steps)} numbers but there are {len(weights)} target words; give one per word")
     if len(values) != len(words) or sizes != {len(features)} or {len(row) for row in weights.values()} != {len(words)}:
         raise ValueError("give one value per word, one name per feature, and one weight per word for each target word")
     wide, count = len(words) + 2.4, len(features)  # of a panel, whose last column is the sum
@@ -105,7 +127,7 @@ def draw_weighted_sums(
     for row, name in enumerate(features):
         say(ax, -0.75, -0.35 - 0.7 * row, name, ha="right", size=10)
     say(ax, -0.75, 0.6, "weight", ha="right", size=10)
-    for panel, (target, of_words) in enumerate(weights.items()):
+    for panel, (step, (target, of_words)) in enumerate(zip(steps, weights.items(), strict=True)):
         left = wide * panel
         say(ax, left + (len(words) - 1) / 2, 2.5, f"the step of {target}", weight="bold")
         total = [
@@ -119,7 +141,7 @@ def draw_weighted_sums(
         last = left + len(words) + 0.35
         say(ax, last - 0.68, -0.7 * count / 2, "→", size=12)
         _cells(ax, last, total, most, RUST, decimals=1)
-        say(ax, last, -0.4 - 0.7 * count, "$c$", size=12)
+        say(ax, last, -0.4 - 0.7 * count, f"$c_{{{step}}}$", size=12)
     return ax
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import plot_by_length
-from attnpages.figures.palette import FAINT, INK, LINE, PALE, PAPER, WRITES
+from attnpages.figures.palette import FAINT, INK, LINE, PAPER, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, CurveStyle, Look, legend_above, new_axes, readable, styles_for
 
 Rate = tuple[float, float, float]  # a rate, and the lower and upper end of its interval
@@ -129,39 +128,48 @@ def draw_tree(
     return ax
 
 
-def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: float, shown: int = 60) -> list[Axes]:
-    """Draw the most probable next tokens of several beginnings as bars, and where top-k and a nucleus cut.
+def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: float, ax: Axes | None = None) -> Axes:
+    """Draw the added-up probability of the next tokens of several beginnings by their rank, and where two rules cut.
+
+    A nucleus cuts where a curve reaches the horizontal line, top-k where it crosses the vertical one. At each of these
+    points stands what the other axis can only be read from roughly: how many tokens, or how much probability.
 
     Args:
         distributions: ``{beginning: probabilities of all next tokens, largest first}``.
         top_k: how many tokens top-k keeps. top_p: what a nucleus reaches together.
-        shown: how many tokens are drawn; the axes of probability are logarithmic and common.
 
     Raises:
         ValueError: if there is nothing to draw, or probabilities do not fall.
     """
     if not distributions:
         raise ValueError("distributions is empty; give at least one beginning")
-    size = (6.5, 0.6 + 1.9 * len(distributions))
-    _, axes = plt.subplots(
-        len(distributions), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
-    )
-    for ax, (beginning, falling) in zip(axes[:, 0], distributions.items(), strict=True):
+    ax = new_axes(ax, (6.5, 4.2))
+    ax.axhline(top_p, color=LINE, linestyle="--", linewidth=1.4)
+    ax.axvline(top_k, color=LINE, linestyle=":", linewidth=1.8)
+    for (beginning, falling), style in zip(distributions.items(), STYLES, strict=False):
         p = np.asarray(falling, dtype=float)
         if (np.diff(p) > 0).any():
             raise ValueError(f"the probabilities after {beginning!r} must fall; sort them, largest first")
-        kept = int((p.cumsum() - p < top_p).sum())  # as many as are needed to reach top_p
-        inside = np.arange(min(shown, len(p))) < kept
-        ax.bar(
-            1 + np.arange(len(inside)), p[: len(inside)], color=[STYLES[0].colour if one else PALE for one in inside]
-        )
-        ax.axvline(top_k + 0.5, color=STYLES[1].colour, linestyle="--")
-        ax.set(yscale="log", ylabel="probability")
-        mass = f"{p[:top_k].sum():.0%} of the probability"
-        where = f"nucleus {top_p:g} keeps {kept:,} tokens; top-k {top_k} keeps {mass}"
-        ax.set_title(f"“{beginning} …”\n{where}", fontsize="medium", loc="left")
-    axes[-1, 0].set_xlabel("rank of the next token")
-    return list(axes[:, 0])
+        total = p.cumsum()
+        look: Look = {"color": style.colour, "linestyle": style.line, "marker": ""}
+        ax.plot(1 + np.arange(len(p)), total, label=f"“{beginning} …”", **look)
+        kept = int((total - p < top_p).sum())  # as many as are needed to reach top_p
+        _cut(ax, (kept, total[kept - 1]), f"{kept:,} token{'s' * (kept != 1)}", style)
+        _cut(ax, (top_k, total[min(top_k, len(p)) - 1]), f"{total[min(top_k, len(p)) - 1]:.0%}", style)
+    at_the_right = {"ha": "right", "va": "top", "transform": ax.get_yaxis_transform()}
+    ax.text(0.99, top_p - 0.02, f"nucleus of {top_p:g}", color=LINE, size=10, **at_the_right)
+    ax.text(top_k * 0.92, 0.03, f"top-k {top_k}", color=LINE, size=10, ha="right")
+    ax.set(xscale="log", ylim=(0, 1.04), xlabel="rank of the next token", ylabel="probability, added up")
+    ax.set_xlim(left=1)
+    ax.xaxis.set_major_formatter(lambda rank, _: f"{rank:,.0f}")
+    legend_above(ax, *ax.get_legend_handles_labels())
+    return ax
+
+
+def _cut(ax: Axes, at: Point, text: str, style: CurveStyle) -> None:
+    """A point of a curve where a rule cuts, and what it keeps there."""
+    ax.plot(*at, color=style.colour, marker=style.marker, markersize=8, clip_on=False)
+    ax.annotate(text, at, (8, -8), textcoords="offset points", va="top", color=style.colour, size=11, weight="bold")
 
 
 def plot_plane(
