@@ -102,9 +102,25 @@ def baseline_after_the_product(log_probs, rewards, mask):
     return -(products - (products.sum(1, keepdim=True) - products) / (products.shape[1] - 1)).mean()
 
 
+def the_other_of_two(log_probs, rewards, mask):
+    advantage = (rewards - torch.flip(rewards, dims=(1,))).detach()
+    return -(advantage * (log_probs * mask[:, None]).sum(-1)).mean()
+
+
+def too_small_twice(log_probs, rewards, mask):
+    samples = rewards.shape[1]
+    advantage = (1 - 1 / samples) * (rewards - rewards.mean(1, keepdim=True)).detach()
+    return -(advantage * (log_probs * mask[:, None]).sum(-1)).mean()
+
+
+def words_kept(log_probs, rewards, mask):
+    summed = torch.einsum("bnt,bt->bt", log_probs, mask.to(log_probs))
+    return -(_advantage(rewards, rewards.shape[1] - 1) * summed).mean()
+
+
 NAMED = {
-    argmin_of_the_sums_above: "always the first position",
-    argmax_of_the_sums_below: "always the first position",
+    argmin_of_the_sums_above: "nothing drawn, always position 0",
+    argmax_of_the_sums_below: "nothing drawn, always position 0",
     sums_compared_and_not_counted: "truth values",
     positions_in_single_precision: "decimal type",
     positions_in_double_precision: "decimal type",
@@ -122,6 +138,9 @@ NAMED = {
     batch_minus_one: "divided by the number of other images",
     logarithm_of_masked_probabilities: "padding filled with minus infinity",
     baseline_after_the_product: "means before the product",
+    the_other_of_two: "the mirrored draw's reward",
+    too_small_twice: "corrected by the inverse factor",
+    words_kept: "summed over the draws",
 }
 WRONG = {
     "image_to_annotations": [all_axes_joined],
@@ -142,5 +161,8 @@ WRONG = {
         batch_minus_one,
         logarithm_of_masked_probabilities,
         baseline_after_the_product,
+        the_other_of_two,
+        too_small_twice,
+        words_kept,
     ],
 }

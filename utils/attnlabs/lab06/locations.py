@@ -106,7 +106,7 @@ wrong("the weight that was drawn", {RESULT: "weights.gather(-1, drawn.view(*weig
 wrong("truth values", _thrown("(*weights.shape[:2], 1)", "weights.cumsum(-1) > chance")).says("""
     You returned True or False for each position. Wanted is the number of one position per query, (B, Tq): if you
     compare a random number with the cumulative sum, count the sums that are *not* above it.""")
-wrong("always the first position", "return torch.zeros(weights.shape[:2], dtype=torch.long)").says("""
+wrong("nothing drawn, always position 0", "return torch.zeros(weights.shape[:2], dtype=torch.long)").says("""
     Every query gets position 0 in each call, so nothing is drawn. If you compare a random number with the cumulative
     sum, the position is that of the first sum *above* the number: `(sums > number).int().argmax(-1)`.""")
 ALL_QUERIES = "return weights.flatten(1).multinomial(weights.shape[1], replacement=True, generator=generator)"

@@ -116,8 +116,8 @@ wrong("summed over the positions", {"sum(dim=1)": "sum(dim=-1)"}).says("""
 wrong(
     "summed over the positions, real words only", "return ((1 - weights.sum(-1)) ** 2 * mask).sum(-1).mean()"
 ).says("""
-    You added the weights of each *word* over the positions and compared with 1. The softmax already makes this sum 1,
-    so your penalty is always 0. Add what each *position* receives, over the words, which are axis 1.""")
+    Your penalty is always 0, as it is if the weights of each *word* are added over the positions, because the softmax
+    already makes this sum 1. Add what each *position* receives, over the words, which are axis 1.""")
 wrong("mask along the positions", {"mask[..., None]": "mask[:, None]"}).says("""
     You laid the mask along the positions. It belongs to the words, which are axis 1 of the weights: `mask[..., None]`,
     (B, T, 1), keeps or drops whole rows. Yours, (B, 1, T), fits only by chance, where T and Tk are equal.""")

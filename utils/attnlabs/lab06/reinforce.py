@@ -30,7 +30,7 @@ def _shift(result, log_probs, rewards, mask):
 REINFORCE_LOSS = Exercise(
     reinforce_loss,
     cases=_draws,
-    about=About(points=4, minutes=30, difficulty=4, read_again="The trouble is the variance"),
+    about=About(points=4, minutes=30, difficulty=4, read_again="A baseline from the other draws"),
 )
 
 must = REINFORCE_LOSS.properties
@@ -99,6 +99,9 @@ wrong("the previous draw's reward", {OTHERS: "rewards.roll(1, dims=1)"}).says(""
     Your baseline is the reward of the draw before. This is not biased, but the mean of *all* other draws varies
     less.""")
 BEST_OTHER = "rewards[:, None].masked_fill(torch.eye(rewards.shape[1]) > 0, -torch.inf).amax(-1)"
+wrong("the mirrored draw's reward", {OTHERS: "rewards.flip(1)"}).says("""
+    Your baseline is the reward of the draw at the mirrored position (`flip`). This is right for two draws only: of
+    three, the middle one would meet itself. Take the mean of *all* other draws.""")
 wrong("the best other draw as baseline", {OTHERS: BEST_OTHER}).says("""
     Your baseline is the best reward of the other draws, so that nearly every advantage is negative. Take their
     *mean*.""")
@@ -109,6 +112,9 @@ wrong("padding counted", {" * mask[:, None]": ""}).says("""
     You added the log-probabilities at padding, too. What was drawn there is part of no caption and earned no reward:
     multiply by the mask, which needs an axis for the draws, `mask[:, None]`.""")
 SUM = "(log_probs * mask[:, None]).sum(dim=-1)"
+wrong("summed over the draws", {"sum(dim=-1)": "sum(dim=1)"}).says("""
+    You added the log-probabilities over the draws, which are axis 1. Add those of the words of each draw, along the
+    last axis, so that (B, N, T) becomes (B, N).""")
 wrong("mask along the draws", {"mask[:, None]": "mask[..., None]"}).says("""
     You laid the mask along the draws. It belongs to the words, the last axis of `log_probs`: `mask[:, None]` has the
     shape (B, 1, T). Yours, (B, T, 1), fits only by chance, where N and T are equal.""")
@@ -156,6 +162,10 @@ wrong("the best draw as baseline", {OTHERS: "rewards.amax(1, keepdim=True)"}).sa
 wrong("the median as baseline", {OTHERS: "rewards.median(1, keepdim=True).values"}).says("""
     Your baseline is the median of all draws, in which the draw's own reward takes part. Take the mean reward of the
     *other* draws.""")
+INVERSE = "(rewards - rewards.mean(1, keepdim=True)) * (rewards.shape[1] - 1) / rewards.shape[1]"
+wrong("corrected by the inverse factor", {"(rewards - others)": f"({INVERSE})"}).says("""
+    You multiplied the difference from the mean of *all* draws by (N − 1) / N. That difference is already too small by
+    this factor: N / (N − 1) makes it the difference from the mean of the others.""")
 wrong("divided by the number of other images", {"(rewards.shape[1] - 1)": "(rewards.shape[0] - 1)"}).says("""
     You divided by B − 1, the number of other images. A baseline is the mean over the other *draws*, and there are N − 1
     of them: N is `rewards.shape[1]`.""")
