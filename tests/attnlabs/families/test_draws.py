@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnlabs.families.draws import SHOWN, called, codes, copied, free_of
+from attnlabs.families.draws import SHOWN, called, codes, copied, free_of, malformed
 from attnlabs.lab06 import EXERCISES as LAB06
 from attnlabs.lab17 import EXERCISES as LAB17
 
@@ -70,3 +70,15 @@ def test_the_reference_is_given_in_the_answers_dtype(exercises, name):
     args = exercise.inputs(0)[0]
     assert exercise.right(args, torch.tensor([0], dtype=torch.int32)).dtype == torch.int64
     assert exercise.right(args, torch.tensor([0.0])).dtype == torch.float32
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 3), (2, 1, 4)])
+def test_a_malformed_result_has_its_shape_and_no_two_numbers_alike(shape):
+    found = malformed(shape)
+    assert found.shape == shape
+    assert len(set(found.flatten().tolist())) == found.numel()
+    assert (found < 0).all()
+
+
+def test_malformed_results_of_two_kinds_differ():
+    assert not (malformed((2, 3)) == malformed((2, 3), 1)).any()

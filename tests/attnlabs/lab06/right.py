@@ -64,3 +64,29 @@ def reinforce_loss__scaled(log_probs, rewards, mask):
         advantage = (rewards - rewards.mean(1, keepdim=True)) * samples / (samples - 1)
     picked = log_probs.masked_fill(~mask.unsqueeze(1), 0.0)
     return -torch.einsum("bn,bnt->", advantage, picked) / advantage.numel()
+
+
+def image_to_annotations__unfold(features):
+    return torch.nn.functional.unfold(features, 1).mT
+
+
+def doubly_stochastic_penalty__product(weights, mask):
+    received = (mask[:, None].to(weights) @ weights).squeeze(1)
+    return torch.nn.functional.mse_loss(received, torch.ones_like(received)) * weights.shape[-1]
+
+
+def pointing_accuracy__compared(weights, inside):
+    """The largest weight inside is the largest of all."""
+    best = weights.masked_fill(~inside, -1.0).amax(-1)
+    return (best == weights.amax(-1)).sum() / inside.any(-1).sum()
+
+
+def sample_location__search(weights, generator):
+    chance = torch.rand(*weights.shape[:2], 1, generator=generator, dtype=weights.dtype)
+    return torch.searchsorted(weights.cumsum(-1), chance, right=True)[..., 0].clamp(max=weights.shape[-1] - 1).int()
+
+
+def reinforce_loss__centred(log_probs, rewards, mask):
+    """N / (N − 1) times the product with the log-probabilities less their mean, which is the same sum."""
+    total, samples = (log_probs * mask[:, None]).sum(-1), rewards.shape[1]
+    return -(rewards.detach() * (total - total.mean(1, keepdim=True))).mean() * samples / (samples - 1)

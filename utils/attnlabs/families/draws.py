@@ -4,7 +4,8 @@ Right answers draw differently, so their numbers cannot be compared. What is com
 fault, and which is the first in the order of an exercise's `FAULTS`, as a code.
 """
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -14,7 +15,7 @@ from misread import values
 from misread.exercise import Exercise
 
 SHOWN = 3  # calls that a student is shown
-MALFORMED = -1  # no row of numbers, or not always of the size that is wanted
+MALFORMED = -1000  # no row of numbers, or not always of the size that is wanted
 
 
 def copied(draw: Any) -> Any:
@@ -49,6 +50,14 @@ def free_of(coded: Callable[..., Tensor], *faults: str) -> Callable[..., bool]:
     `coded(fault, *inputs)` makes this form from an exercise's inputs without the last one, which is the generator.
     """
     return lambda result, *args: not any(torch.equal(result, coded(name, *args[:-1])) for name in faults)
+
+
+def malformed(shape: Sequence[int], kind: int = 0) -> Tensor:
+    """A result of a wrong shape in the form in which it is compared: by its shape, and a `kind` of what it holds.
+
+    All its numbers differ, because they are not the answer's, and nothing can be said of them.
+    """
+    return MALFORMED * (1 + torch.arange(math.prod(shape)).view(tuple(shape))) ** 2 - kind
 
 
 class ManyCalls(Exercise):

@@ -11,7 +11,8 @@ from torch import Tensor
 from misread import values
 from misread.sandbox import Run
 
-from ..families.draws import MALFORMED, SHOWN, ManyCalls, called, codes, copied
+from ..families.draws import SHOWN, ManyCalls, called, codes, copied, malformed
+from .chances import INSTEAD
 
 CALLS, CROWD = 12, 600  # calls one after the other; copies of each caption in one large call
 
@@ -24,6 +25,7 @@ class Drawn:
         calls, again: `(CALLS, B, Tq)`, one call after the other, and the same with a generator in the same state.
         crowd: `(CROWD, B, Tq)`, one call with that many copies of the captions.
         aside: whether torch's own generator was touched, too.
+        decimal: whether the positions are of a decimal type.
     """
 
     weights: Tensor
@@ -31,6 +33,7 @@ class Drawn:
     again: Tensor
     crowd: Tensor
     aside: bool
+    decimal: bool = False
 
     @property
     def all(self) -> Tensor:
@@ -89,6 +92,11 @@ class Drawn:
         return self.as_one(self.calls) and (self.follows or self.as_one(self.crowd))
 
     @property
+    def among_the_weights(self) -> bool:
+        """Whether each draw is one of the weights of its query, and no position."""
+        return bool((self.all[..., None] == self.weights).any(-1).all())
+
+    @property
     def copies_agree(self) -> bool:
         return self.as_one(self.crowd)
 
@@ -119,89 +127,6 @@ def _too_far(found: Tensor, wanted: Tensor) -> bool:
     return bool((square > freedom + 6 * (2 * freedom) ** 0.5 + 28).any())
 
 
-def _peak_of_noise(weights: Tensor, steps: int = 4000) -> Tensor:
-    """The chance of each position to be the largest of weight times a uniform number."""
-    level = (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product, up to 1
-    share = (level / weights[..., None].clamp_min(1e-9)).clamp(max=1)  # (…, Tk, S): chance to stay below
-    lowest = share.prod(-2, keepdim=True) / share  # (…, Tk, S): that all others do
-    density = (level < weights[..., None]) / weights[..., None].clamp_min(1e-9)
-    return (lowest * density).mean(-1)
-
-
-def _counted_by_itself(weights: Tensor) -> Tensor:
-    """The chances if each cumulative sum is compared with a random number of its own, and those below it counted."""
-    below = 1 - weights.cumsum(-1)  # (…, Tk): the chance that a sum lies below its number
-    chances = torch.zeros_like(weights)
-    chances[..., 0] = 1.0
-    for number in below.clamp(0, 1).unbind(-1):
-        chances = chances * (1 - number[..., None]) + chances.roll(1, -1) * number[..., None]
-    return chances
-
-
-def _peak_of_sum(weights: Tensor, steps: int = 4000) -> Tensor:
-    """The chance of each position to be the largest of weight plus a uniform number."""
-    level = 2 * (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the sum, up to 2
-    density = ((level > weights[..., None]) & (level < weights[..., None] + 1)).to(weights.dtype)  # (…, Tk, S)
-    stays = (level - weights[..., None]).clamp(0, 1)  # (…, Tk, S): the chance to stay below
-    lowest = (stays[..., None, :, :] + torch.eye(weights.shape[-1])[..., None]).clamp(max=1).prod(-2)
-    return 2 * (lowest * density).mean(-1)
-
-
-def _peak_of_waits(weights: Tensor, steps: int = 4000) -> Tensor:
-    """The chance of each position to be the largest of weight times an exponential number."""
-    level = 20 * (torch.arange(steps, dtype=weights.dtype) + 0.5) / steps  # (S,), of the product over the weight
-    share = weights[..., :, None] / weights[..., None, :].clamp_min(1e-9)  # (…, Tk, Tk): how much more the others need
-    stays = -torch.expm1(-share[..., None] * level) + torch.eye(weights.shape[-1])[..., None]  # (…, Tk, Tk, S)
-    return 20 * (stays.clamp(max=1).prod(-2) * (-level).exp()).mean(-1)
-
-
-def _first_success(weights: Tensor) -> Tensor:
-    """The chance of each position to be the first whose own random number lies below its weight; 0 if none does."""
-    missed = (1 - weights).cumprod(-1)  # (…, Tk)
-    chances = weights * torch.cat([torch.ones_like(missed[..., :1]), missed[..., :-1]], -1)
-    chances[..., 0] += missed[..., -1]
-    return chances
-
-
-def _queries_first(weights: Tensor) -> Tensor:
-    """The rows of (B, Tq, Tk), read as (Tq, B, Tk) and transposed."""
-    batch, queries, positions = weights.shape
-    return weights.reshape(queries, batch, positions).transpose(0, 1)
-
-
-def _first_above(weights: Tensor) -> Tensor:
-    """The chance of each position to be the first whose weight is above a random number; position 0 if none is."""
-    before = weights.cummax(-1).values.roll(1, -1)
-    before[..., 0] = 0.0
-    first = (weights - before).clamp(min=0)
-    first[..., 0] += 1 - weights.amax(-1)
-    return first
-
-
-# Chances that answers follow instead of the weights.
-INSTEAD: dict[str, Callable[[Tensor], Tensor]] = {
-    "evenly": lambda weights: torch.full_like(weights, 1 / weights.shape[-1]),
-    "evenly where open": lambda weights: (weights > 0) / (weights > 0).sum(-1, keepdim=True),
-    "softmax again": lambda weights: weights.softmax(-1),
-    "squared": lambda weights: weights**2 / (weights**2).sum(-1, keepdim=True),
-    "weight times noise": _peak_of_noise,
-    "mirrored": lambda weights: weights.flip(-1),
-    "sorted": lambda weights: weights.sort(-1, descending=True).values,
-    "one too far": lambda weights: weights.roll(1, -1),
-    "the first query's weights": lambda weights: weights[:, :1],
-    "the first caption's weights": lambda weights: weights[:1],
-    "another query's weights": lambda weights: weights.transpose(0, 1).reshape(weights.shape),
-    "the queries in another order": _queries_first,
-    "a throw per position": _counted_by_itself,
-    "weight plus noise": _peak_of_sum,
-    "Gumbel noise negated": _peak_of_waits,
-    "one minus the weights": lambda weights: (1 - weights) / (weights.shape[-1] - 1),
-    "first success": _first_success,
-    "the mean of the queries": lambda weights: weights.mean(1, keepdim=True),
-    "compared with the weights": _first_above,
-}
-
-
 def _tilted(sharper: bool) -> Callable[[Drawn], bool]:
     """Whether the largest weight of each row comes too often, or too rarely."""
 
@@ -214,10 +139,13 @@ def _tilted(sharper: bool) -> Callable[[Drawn], bool]:
 
 
 FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
+    ("a weight", lambda drawn: drawn.among_the_weights and (drawn.all != drawn.all.round()).any()),
     ("not whole", lambda drawn: (drawn.all != drawn.all.round()).any()),
     ("from 1 on", lambda drawn: (drawn.all > 0).all() and (drawn.all == drawn.weights.shape[-1]).any()),
     ("outside", lambda drawn: (drawn.all < 0).any() or (drawn.all >= drawn.weights.shape[-1]).any()),
     ("the largest", lambda drawn: drawn.only(drawn.weights.argmax(-1))),
+    ("always 0", lambda drawn: drawn.only(torch.zeros(()))),
+    ("nothing drawn", lambda drawn: drawn.only(drawn.all[0])),
     ("the same in each call", lambda drawn: drawn.frozen),
     ("generator unused", lambda drawn: not torch.equal(drawn.calls, drawn.again)),
     ("one throw for all", lambda drawn: drawn.copies_agree and drawn.queries_agree),
@@ -235,6 +163,7 @@ FAULTS: tuple[tuple[str, Callable[[Drawn], Any]], ...] = (
     ("uneven", lambda drawn: not drawn.follows),
     ("tied", lambda drawn: drawn.tied),
     ("torch's own, too", lambda drawn: drawn.aside),
+    ("decimal", lambda drawn: drawn.decimal),
 )
 CODES = codes(FAULTS)
 
@@ -258,10 +187,19 @@ class ManyLocations(ManyCalls):
         draws = [values.plain(draw) for draw in calls]
         value = _judged(draws, crowd, again, aside, args[0])
         if value is None:
-            value = self.right(args, draws[0])
+            value = self.right(args, draws[0]) + _mark(args[0])
         if (args[0].sum(-1) - 1).abs().max() > 1e-3:  # no weights: what is drawn from them explains nothing
             value = value - 10**6
         return replace(done, result=tuple(draws[:SHOWN]), value=value, raw=tuple(calls[:SHOWN]))
+
+
+def _mark(weights: Tensor) -> int:
+    """A number that changes with the weights, so that the right value of no query is the same beside other queries.
+
+    Else a fault that shows in some inputs only, since its draws are nearly right, would look like queries that mix.
+    """
+    hashed = round(20 * float(weights.flatten() @ torch.arange(1.0, weights.numel() + 1).to(weights)))
+    return 4 * (hashed % 24)  # fits into any type
 
 
 def _calls(function: Callable, weights: Tensor, generator: torch.Generator) -> tuple[tuple[list, list, bool], Any]:
@@ -272,18 +210,30 @@ def _calls(function: Callable, weights: Tensor, generator: torch.Generator) -> t
     return found, copied(function(many, generator)) if found[1] else None
 
 
+def _kind(draw: Tensor) -> int:
+    """What stands in a result of another shape: 1 for truth values, 2 for one-hot vectors, else 0."""
+    if draw.dtype == torch.bool:
+        return 1
+    return 2 if draw.dim() and ((draw == 0) | (draw == 1)).all() and (draw.sum(-1) == 1).all() else 0
+
+
 def _judged(calls: list, crowd: Any, again: list, aside: bool, weights: Tensor) -> Any:
     """The first fault as it is compared, `None` where there is none."""
     first, many = calls[0], CROWD * len(weights)
-    if not isinstance(first, Tensor) or first.dtype == torch.bool or first.shape != weights.shape[:2]:
-        return values.transform(first, lambda tensor: torch.full_like(tensor, MALFORMED))
+    if not isinstance(first, Tensor) or first.shape != weights.shape[:2]:
+        return values.transform(first, lambda tensor: malformed(tensor.shape, _kind(tensor)))
+    if first.dtype == torch.bool:
+        return coded("not whole", weights)
     if not isinstance(crowd, Tensor) or crowd.shape != (many, weights.shape[1]):
-        return torch.full(getattr(crowd, "shape", (0,)), MALFORMED)
-    drawn = Drawn(weights.double(), torch.stack(calls), torch.stack(again), crowd.view(CROWD, *first.shape), aside)
-    if not first.is_floating_point():
+        return malformed(getattr(crowd, "shape", (0,)))
+    decimal = first.is_floating_point()
+    drawn = Drawn(
+        weights.double(), torch.stack(calls), torch.stack(again), crowd.view(CROWD, *first.shape), aside, decimal
+    )
+    if not decimal:
         drawn = replace(drawn, **{name: getattr(drawn, name).long() for name in ("calls", "again", "crowd")})
     for name, holds in FAULTS:
-        if name == "the largest" and first.is_floating_point():  # whole, but of the wrong type: this is said later
+        if name == "the largest" and decimal:  # whole, but of the wrong type: this is said later
             drawn = replace(drawn, **{part: getattr(drawn, part).long() for part in ("calls", "again", "crowd")})
         if holds(drawn):
             return coded(name, weights)

@@ -8,7 +8,8 @@ from misread.exercise import About
 
 from ..fakes.generator import Generator
 from ..families.draws import free_of
-from .draws import INSTEAD, ManyLocations, coded
+from .chances import INSTEAD
+from .draws import ManyLocations, coded
 
 
 def sample_location(weights, generator):
@@ -50,8 +51,9 @@ SAMPLE_LOCATION = ManyLocations(
 )
 
 must = SAMPLE_LOCATION.properties
-must("positions from 0 to Tk − 1", _without("not whole", "from 1 on", "outside")).says("""
-    A position is a whole number from 0 to Tk − 1.""")
+must("positions from 0 to Tk − 1", _without("a weight", "not whole", "from 1 on", "outside")).says("""
+    A position is a whole number from 0 to Tk − 1. Is yours an average, a truth value, or the largest number itself
+    (`amax`) instead of its position (`argmax`)?""")
 must("each position comes", _without("never")).says("""
     A position comes as often as its weight says. In your draws, a position with a weight clearly above 0 never comes.
     Is your index one too far, cut off at an end, or a mean that is rounded?""")
@@ -65,7 +67,7 @@ must(
 ).says("""
     Each query of each caption has a draw of its own: queries with the same weights often draw different positions, and
     what one of them draws says nothing about what another one draws.""")
-must("another draw each time", _without("the largest", "the same in each call")).says("""
+must("another draw each time", _without("the largest", "always 0", "nothing drawn", "the same in each call")).says("""
     Each call must draw anew, with `generator`. Your calls give the same positions again and again, so nothing is drawn:
     the weights are probabilities, and even the most likely position must not always come.""")
 must("all chance from the generator", _without("generator unused", "torch's own, too")).says("""
@@ -99,8 +101,14 @@ wrong("all queries in one column", {RESULT: "drawn"}).says("""
 wrong("one-hot vectors", {RESULT: "nn.functional.one_hot(drawn.view(weights.shape[:2]), weights.shape[-1])"}).says("""
     You returned a one-hot vector per query. Wanted is the number of the position, (B, Tq).""")
 wrong("the weight that was drawn", {RESULT: "weights.gather(-1, drawn.view(*weights.shape[:2], 1))[..., 0]"}).says("""
-    You returned the weight at the position that was drawn. Wanted is the number of the position, from 0 to
-    Tk − 1.""")
+    You returned one of the weights, such as that of the position that was drawn. Wanted is the number of the position,
+    from 0 to Tk − 1.""")
+wrong("truth values", _thrown("(*weights.shape[:2], 1)", "weights.cumsum(-1) > chance")).says("""
+    You returned True or False for each position. Wanted is the number of one position per query, (B, Tq): if you
+    compare a random number with the cumulative sum, count the sums that are *not* above it.""")
+wrong("nothing drawn, always position 0", "return torch.zeros(weights.shape[:2], dtype=torch.long)").says("""
+    Every query gets position 0 in each call, so nothing is drawn. If you compare a random number with the cumulative
+    sum, the position is that of the first sum *above* the number: `(sums > number).int().argmax(-1)`.""")
 ALL_QUERIES = "return weights.flatten(1).multinomial(weights.shape[1], replacement=True, generator=generator)"
 wrong("over all queries of a caption", ALL_QUERIES).says("""
     Some of your positions are Tk or more. This happens if the queries of a caption are flattened into one row before
@@ -132,13 +140,15 @@ wrong("evenly among the open ones", {DRAW: "(rows > 0).double().multinomial(1, g
     All positions whose weight is not 0 come equally often. Draw each with the probability that its weight says.""")
 wrong("softmax of the weights", {DRAW: "rows.softmax(-1).multinomial(1, generator=generator)"}).says("""
     Your draws follow the softmax of the weights, which is much more even than the weights (a sum `weights + Gumbel
-    noise` without a logarithm does the same). The weights already are probabilities; use them as they are.""")
+    noise` without a logarithm does the same, and normal noise nearly so). The weights already are probabilities; use
+    them as they are.""")
 wrong("squared weights", {DRAW: "(rows**2).multinomial(1, generator=generator)"}).says("""
     Your draws follow the squares of the weights, so that likely positions come too often. Draw with the weights
     themselves, once.""")
 wrong("largest of weight times noise", f"return (weights * {UNIFORM.format('weights.shape')}).argmax(-1)").says("""
-    You multiplied the weights by uniform noise and took the largest. Likely positions then come too often: 0.75 against
-    0.25 gives not 75 %, but 83 %. Use multinomial, or compare one random number with the cumulative sum.""")
+    You multiplied the weights by uniform noise (or added the logarithms of both) and took the largest. Likely positions
+    then come too often: 0.75 against 0.25 gives not 75 %, but 83 %. Use multinomial, or compare one random number with
+    the cumulative sum.""")
 wrong("largest of weight plus noise", f"return (weights + {UNIFORM.format('weights.shape')}).argmax(-1)").says("""
     You added uniform noise to the weights and took the largest sum. Positions then don't come as often as their weights
     say: 0.75 against 0.25 gives not 75 %, but 87.5 %. Use multinomial, or compare one random number with the cumulative
@@ -199,6 +209,11 @@ wrong("captions and queries exchanged after the draw", {RESULT: "drawn.view(weig
 wrong("one throw per position", _thrown("weights.shape")).says("""
     You threw a random number for each *position* and compared each cumulative sum with another one. One number per
     query decides, so that it falls into exactly one piece: its shape is (B, Tq, 1).""")
+EACH = f"return ({UNIFORM.format('weights.shape')} < weights.cumsum(-1)).int().argmax(-1)"
+wrong("one throw per position, and the first success", EACH).says("""
+    You threw a random number for each *position*, compared it with the cumulative sum there, and took the first
+    success. The first positions then come too often. One number per query decides, and it is compared with all its
+    sums: its shape is (B, Tq, 1).""")
 ABOVE = _thrown("(*weights.shape[:2], 1)", "(chance < weights).int().argmax(-1)")
 wrong("weights instead of their cumulative sum", ABOVE).says("""
     You compared the random number with the weights themselves. Compare it with their cumulative sum (`cumsum`), which

@@ -60,6 +60,9 @@ wrong("r · height + c", BY_HEIGHT).says("""
 wrong("features before cells", {".transpose(1, 2)": ""}).says("""
     You laid the cells in a row, but your features still stand on axis 1. Attention wants one vector per position, so
     the cells must be axis 1 and the features the last axis: exchange these two.""")
+wrong("features joined, too", {CELLS: "features.flatten(1)"}).says("""
+    You joined all axes behind the batch, the features too, so that each image is one long row. Join only the two axes
+    of the grid (`flatten(2)`), and then exchange the features with the cells.""")
 wrong("still a grid", {CELLS: "features.permute(0, 2, 3, 1)"}).says("""
     You moved the features to the last axis, but the cells still form a grid of height and width. Attention knows one
     axis of positions, so join these two axes into one.""")
@@ -113,9 +116,18 @@ wrong("summed over the positions", {"sum(dim=1)": "sum(dim=-1)"}).says("""
 wrong(
     "summed over the positions, real words only", "return ((1 - weights.sum(-1)) ** 2 * mask).sum(-1).mean()"
 ).says("""
-    You added the weights of each *word* over the positions and compared with 1. The softmax already makes this sum 1,
-    so your penalty is always 0. Add what each *position* receives, over the words, which are axis 1.""")
-ON_POSITIONS = "received = (weights * mask[:, None]).sum(1)\nreturn ((1 - received) ** 2).sum(-1).mean()"
+    Your penalty is always 0, as it is if the weights of each *word* are added over the positions, because the softmax
+    already makes this sum 1. Add what each *position* receives, over the words, which are axis 1.""")
+wrong("mask along the positions", {"mask[..., None]": "mask[:, None]"}).says("""
+    You laid the mask along the positions. It belongs to the words, which are axis 1 of the weights: `mask[..., None]`,
+    (B, T, 1), keeps or drops whole rows. Yours, (B, 1, T), fits only by chance, where T and Tk are equal.""")
+for filled, name in (("-torch.inf", "minus infinity"), ("-1e9", "a large negative number")):
+    wrong(
+        f"padding filled with {name}", {"weights * mask[..., None]": f"weights.masked_fill(~mask[..., None], {filled})"}
+    ).says(
+        f"You filled the rows at padding with {name}. Scores are treated so before a softmax; here weights are added, "
+        "and a word that does not count adds 0."
+    )
 wrong("squared after the sum", {SQUARES: "(1 - received).sum(-1).square().mean()"}).says("""
     You summed the differences over the positions and squared once. Too much at one position then makes up for too
     little at another; square each difference first, and then sum.""")

@@ -120,6 +120,11 @@ wrong("captions with a hit", {f"{KEPT}.double().mean()": "hits.any(-1).double().
     You asked per caption whether any word hits. Every naming word is counted by itself, and all words of the batch
     are averaged.""")
 MEAN = f"{KEPT}.double().mean()"
+OF_CAPTIONS = "(hits.sum(-1) / naming.sum(-1).clamp(min=1)).double().mean()"
+wrong("mean of the captions' means, 0 for empty ones", {MEAN: OF_CAPTIONS}).says("""
+    You took the mean for each caption, 0 if it names nothing, and then the mean of these. A word in a caption with few
+    digits then counts more, and a caption that names nothing counts as a miss. Divide once: all hits by all naming
+    words.""")
 wrong("mean of the captions' means, some of them empty", {MEAN: "(hits.sum(-1) / naming.sum(-1)).mean()"}).says("""
     You took the mean for each caption and then the mean of these. A word in a caption with few digits then counts more,
     and a caption without any gives 0 / 0. Every naming word of the batch counts the same: divide once.""")
@@ -144,3 +149,15 @@ wrong("mean weight inside", {KEPT: "(weights * inside).mean(-1)[naming]"}).says(
 wrong("the last word left out", {KEPT: "hits[:, :-1][naming[:, :-1]]"}).says("""
     You left out the last word of each caption. Whether a word counts is told by `inside` alone: a word that names
     nothing, such as an end symbol, has no True there.""")
+wrong("the first word left out", {KEPT: "hits[:, 1:][naming[:, 1:]]"}).says("""
+    You left out the first word of each caption. Whether a word counts is told by `inside` alone: if the first word
+    names something, it counts, too.""")
+ONE_PEAK = """
+peak = weights.flatten(1).argmax(-1, keepdim=True)
+return inside.flatten(1).gather(-1, peak).double().mean().item()"""
+wrong("one peak per caption", ONE_PEAK).says("""
+    You looked for a single largest weight in each caption, over all its words and positions. Each *word* has a largest
+    weight of its own, so argmax runs over the last axis, and each naming word counts.""")
+wrong("looked up along the words", {"gather(-1, peak)": "gather(1, peak)"}).says("""
+    You looked up the peaks along axis 1, so that the number of a position was used as that of a word. Positions are the
+    last axis: `inside.gather(-1, peak)`.""")

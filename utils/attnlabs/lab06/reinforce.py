@@ -30,7 +30,7 @@ def _shift(result, log_probs, rewards, mask):
 REINFORCE_LOSS = Exercise(
     reinforce_loss,
     cases=_draws,
-    about=About(points=4, minutes=30, difficulty=4, read_again="The trouble is the variance"),
+    about=About(points=4, minutes=30, difficulty=4, read_again="A baseline from the other draws"),
 )
 
 must = REINFORCE_LOSS.properties
@@ -99,6 +99,9 @@ wrong("the previous draw's reward", {OTHERS: "rewards.roll(1, dims=1)"}).says(""
     Your baseline is the reward of the draw before. This is not biased, but the mean of *all* other draws varies
     less.""")
 BEST_OTHER = "rewards[:, None].masked_fill(torch.eye(rewards.shape[1]) > 0, -torch.inf).amax(-1)"
+wrong("the mirrored draw's reward", {OTHERS: "rewards.flip(1)"}).says("""
+    Your baseline is the reward of the draw at the mirrored position (`flip`). This is right for two draws only: of
+    three, the middle one would meet itself. Take the mean of *all* other draws.""")
 wrong("the best other draw as baseline", {OTHERS: BEST_OTHER}).says("""
     Your baseline is the best reward of the other draws, so that nearly every advantage is negative. Take their
     *mean*.""")
@@ -108,10 +111,35 @@ wrong("the next draw's reward", {OTHERS: "rewards.roll(-1, dims=1)"}).says("""
 wrong("padding counted", {" * mask[:, None]": ""}).says("""
     You added the log-probabilities at padding, too. What was drawn there is part of no caption and earned no reward:
     multiply by the mask, which needs an axis for the draws, `mask[:, None]`.""")
+SUM = "(log_probs * mask[:, None]).sum(dim=-1)"
+wrong("summed over the draws", {"sum(dim=-1)": "sum(dim=1)"}).says("""
+    You added the log-probabilities over the draws, which are axis 1. Add those of the words of each draw, along the
+    last axis, so that (B, N, T) becomes (B, N).""")
+wrong("mask along the draws", {"mask[:, None]": "mask[..., None]"}).says("""
+    You laid the mask along the draws. It belongs to the words, the last axis of `log_probs`: `mask[:, None]` has the
+    shape (B, 1, T). Yours, (B, T, 1), fits only by chance, where N and T are equal.""")
+wrong("mask without an axis for the draws", {"mask[:, None]": "mask"}).says("""
+    Your mask, (B, T), has no axis for the draws, so that its rows meet the draws or do not fit at all. Put an axis in:
+    `mask[:, None]`, (B, 1, T).""")
+wrong(
+    "padding filled with minus infinity",
+    {"log_probs * mask[:, None]": "log_probs.masked_fill(~mask[:, None], -torch.inf)"},
+).says("""
+    The log-probabilities at padding are −∞ in your sum (by `masked_fill`, or as the logarithm of 0), which leads to
+    NaN. Here log-probabilities are added, and a word that does not count adds 0.""")
+wrong("averaged over the words", {SUM: f"{SUM} / mask.sum(-1, keepdim=True).clamp(min=1)"}).says("""
+    You averaged the log-probabilities over the words. The probability of a whole draw is the product of those of its
+    words, so their logarithms are added: take the sum over the real words.""")
+wrong("probability instead of its logarithm", {SUM: f"{SUM}.exp()"}).says("""
+    You multiplied the advantage by the probability of the draw. The estimate needs the *logarithm* of the probability,
+    which `log_probs` already holds: leave `exp` out.""")
+wrong("captions without words left out", {MEAN: "(advantage * log_prob)[mask.any(1)].mean()"}).says("""
+    You left captions without any real word out of the mean. They contribute 0 to the sum, and the mean still runs over
+    all B · N draws.""")
 wrong("means before the product", {MEAN: "(advantage.mean() * log_prob.mean())"}).says("""
-    Your loss is always 0: the advantages of an image sum to 0, and you multiplied all of them by the same number (a
-    mean, or exp(log p − log p) = 1). Multiply each draw's advantage by the log-probability of this draw, and take the
-    mean afterwards.""")
+    Your loss is always 0. The advantages of an image sum to 0, and so do all products from which the mean of the others
+    is subtracted. Multiply each draw's advantage by the log-probability of *this* draw (and not by a mean, or by
+    exp(log p − log p) = 1), and take the mean afterwards.""")
 wrong("logarithm of a logarithm", {"(log_probs * mask": "((-log_probs).log() * mask"}).says("""
     You took a logarithm again, although `log_probs` already holds the logarithms of probabilities.""")
 wrong("the first word only", {"(log_probs * mask[:, None]).sum(dim=-1)": "log_probs[..., 0]"}).says("""
@@ -134,6 +162,16 @@ wrong("the best draw as baseline", {OTHERS: "rewards.amax(1, keepdim=True)"}).sa
 wrong("the median as baseline", {OTHERS: "rewards.median(1, keepdim=True).values"}).says("""
     Your baseline is the median of all draws, in which the draw's own reward takes part. Take the mean reward of the
     *other* draws.""")
+INVERSE = "(rewards - rewards.mean(1, keepdim=True)) * (rewards.shape[1] - 1) / rewards.shape[1]"
+wrong("corrected by the inverse factor", {"(rewards - others)": f"({INVERSE})"}).says("""
+    You multiplied the difference from the mean of *all* draws by (N − 1) / N. That difference is already too small by
+    this factor: N / (N − 1) makes it the difference from the mean of the others.""")
+wrong("divided by the number of other images", {"(rewards.shape[1] - 1)": "(rewards.shape[0] - 1)"}).says("""
+    You divided by B − 1, the number of other images. A baseline is the mean over the other *draws*, and there are N − 1
+    of them: N is `rewards.shape[1]`.""")
+wrong("sum of the rewards, without keepdim", {"dim=1, keepdim=True": "dim=1"}).says("""
+    Your sum of the rewards has the shape (B,), so that the images would meet the draws. Keep the axis, (B, 1):
+    `rewards.sum(dim=1, keepdim=True)`.""")
 wrong("the first draw as baseline", {OTHERS: "rewards[:, :1]"}).says("""
     Your baseline is the reward of the first draw, for the first draw itself, too. Its advantage is then always 0. Take
     the mean reward of the *other* draws.""")

@@ -13,7 +13,7 @@ from torch import Tensor
 from misread import values
 from misread.sandbox import Run
 
-from ..families.draws import MALFORMED, SHOWN, ManyCalls, called, codes
+from ..families.draws import SHOWN, ManyCalls, called, codes, malformed
 
 CALLS, MANY, AGAIN = 60, 130, 12  # MANY where so few sets are possible that they can be counted
 COUNTED = {(3, 5): 1200}  # and more in one place, where draws that favour neighbours are to be told from even ones
@@ -143,10 +143,10 @@ def _first_fault(draws: list, again: list, aside: bool, length: int, longest: in
     """The first fault as it is compared, `None` where there is none, and the call from which on it shows."""
     first = draws[0]
     if not isinstance(first, Tensor) or first.dim() != 1 or first.dtype == torch.bool:
-        return values.transform(first, lambda tensor: torch.full_like(tensor, MALFORMED)), 0
+        return values.transform(first, lambda tensor: malformed(tensor.shape)), 0
     shapes = [draw.shape if isinstance(draw, Tensor) else None for draw in [*draws, *again]]
     if set(shapes) != {(length,)}:
-        return torch.full(first.shape if len(set(shapes)) == 1 else (length,), MALFORMED), 0
+        return malformed(first.shape if len(set(shapes)) == 1 else (length,)), 0
     drawn = Drawn(torch.stack(draws), torch.stack(again), aside, length, longest)
     for name, holds in FAULTS:
         if holds(drawn):

@@ -238,7 +238,8 @@ def precision(case: Case) -> Iterator[Claim]:
     for limit, words in ((3e-8, "about eight digits"), (3e-6, "about six digits"), (2e-2, "two or three digits")):
         text = (
             f"Your result agrees with the right one in {words} only. Is a part of it computed with fewer digits than "
-            "the input has, rounded, or is a small number such as 1e-6 added where none is wanted?"
+            "the input has, or rounded? Or is a small number such as 1e-6 added where none is wanted, or a large one "
+            "such as −1e9, which cancels later?"
         )
         yield Claim("few digits", text, lambda case, limit=limit: _near(case, limit))
 
