@@ -156,9 +156,9 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
         kept = int((total - p < top_p).sum())  # as many as are needed to reach top_p
         _cut(ax, (kept, total[kept - 1]), f"{kept:,} token{'s' * (kept != 1)}", style)
         _cut(ax, (top_k, total[min(top_k, len(p)) - 1]), f"{total[min(top_k, len(p)) - 1]:.0%}", style)
-    at_the_right = {"ha": "right", "va": "top", "transform": ax.get_yaxis_transform()}
-    ax.text(0.99, top_p - 0.02, f"nucleus of {top_p:g}", color=LINE, size=10, **at_the_right)
-    ax.text(top_k * 0.92, 0.03, f"top-k {top_k}", color=LINE, size=10, ha="right")
+    said = {"color": LINE, "size": 10, "ha": "right"}
+    ax.text(0.99, top_p - 0.02, f"nucleus of {top_p:g}", said, va="top", transform=ax.get_yaxis_transform())
+    ax.text(top_k * 0.92, 0.03, f"top-k {top_k}", said)
     ax.set(xscale="log", ylim=(0, 1.04), xlabel="rank of the next token", ylabel="probability, added up")
     ax.set_xlim(left=1)
     ax.xaxis.set_major_formatter(lambda rank, _: f"{rank:,.0f}")
