@@ -104,6 +104,13 @@ def opened(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Seque
             yield name, item
 
 
+def float_names(exercise: Any, value: Any) -> list[str]:
+    """A name for each tensor of floating-point numbers in a result, in their order: gradients flow from these."""
+    entries = values.parts(value)
+    pairs = opened(exercise.returns, entries, exercise.parts) if exercise.returns else [("the result", value)]
+    return [name for name, item in pairs for tensor in values.tensors(item) if tensor.is_floating_point()]
+
+
 def inputs(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Sequence[str]]) -> str:
     """The arguments of a call, in full or, where that is long and some come in parts, by their shapes."""
     pairs = list(opened(names, items, parts))
