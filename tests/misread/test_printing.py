@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from misread.printing import beside, differing, inputs, text, visible
+from misread.exercise import Exercise
+from misread.printing import beside, differing, float_names, inputs, text, visible
 
 
 def test_long_tensors_are_only_described():
@@ -128,3 +129,13 @@ def test_a_difference_in_late_digits_is_not_visible():
     assert visible(torch.tensor([0.5]), torch.tensor([0.6]))
     assert visible(torch.tensor([0.5]), torch.tensor([[0.5]]))
     assert not visible(torch.tensor([0.5]), torch.tensor([0.500001]))
+
+
+def test_each_tensor_through_which_gradients_flow_has_the_name_of_its_entry():
+    exercise = Exercise(
+        lambda x: x, lambda draw: [], returns=("ids", "output", "state"), parts={"state": ("memory", "last_read")}
+    )
+    one = torch.ones(1)
+    assert float_names(exercise, (one.long(), one, (one, one))) == ["output", "memory", "last_read"]
+    assert float_names(exercise, (one, one, one)) == ["ids", "output", "state"]
+    assert float_names(Exercise(lambda x: x, lambda draw: []), [one, one]) == ["the result", "the result"]

@@ -13,6 +13,7 @@ from torch import Tensor
 from . import elsewhere, values
 from .details import NO_WAY_BACK, NOT_FINITE_SINGLE, SLOW, STOPS, STOPS_SINGLE
 from .exercise import Exercise
+from .printing import float_names
 from .sandbox import Failure, Run, guarded
 
 # Alone it only adds a remark to a right answer, unless an exercise lists it as a mistake.
@@ -271,8 +272,8 @@ def _compare(exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, e
         return
     lost = [i for i, flows in enumerate(wanted.flows) if flows and not any(ours.flows[i : i + 1])]
     if lost and any(slope.any() for group in wanted.arrives for slope in group):  # of nothing, nothing is lost
-        names = exercise.returns or ["the result"]
-        yield Complaint("loses the gradient", ", ".join(names[i % len(names)] for i in lost), got, expected)
+        names = float_names(exercise, expected.value)
+        yield Complaint("loses the gradient", ", ".join(dict.fromkeys(names[i] for i in lost)), got, expected)
         return
     compared = _one_form(exercise, ours, got.args), _one_form(exercise, wanted, got.args)
     for name, raw, left, right in zip(exercise.parameters, ours.arrives, *compared, strict=True):

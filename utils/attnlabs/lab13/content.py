@@ -141,9 +141,21 @@ wrong(
 ).says("""
     You computed exp(β · cosine) / sum, which is correct on paper. For a large β, however, exp is infinite, and ∞ / ∞
     is NaN. The softmax of torch subtracts the largest score first, so that nothing overflows.""")
+wrong("β left out", {"beta * cosine": "cosine"}).says("""
+    You did not use β, so that the weights can never be sharp: a cosine lies between −1 and 1. Multiply the cosines by
+    β before the softmax.""")
 wrong("β before the normalisation", {_KEY: "F.normalize(beta * key, dim=-1)", "beta * cosine": "cosine"}).says("""
     You multiplied the key by β before it was normalised, which takes β away again. β multiplies the cosine, after
     the normalisation.""")
+wrong(
+    "length without its square root",
+    {
+        _KEY: "key / key.square().sum(-1, keepdim=True).clamp_min(1e-24)",
+        _MEMORY: "memory / memory.square().sum(-1, keepdim=True).clamp_min(1e-24)",
+    },
+).says("""
+    You divided by the *squares* of the lengths, so that a long row gets a lower score than a short row with the same
+    direction. The length of a vector is the square root of the sum of its squares.""")
 wrong("absolute cosines", {"beta * cosine": "beta * cosine.abs()"}).says("""
     You used absolute values of the cosines. A row that points in the opposite direction of the key is the least
     similar one, so it must get the smallest weight.""")
@@ -154,6 +166,10 @@ wrong(
     You compared the key (B, M) with the memory (B, N, M) as it is. PyTorch aligns shapes from the right, so the key of
     sequence n meets row n of every memory, or the shapes do not fit. Give the key an axis for the rows,
     key[:, None].""")
+wrong("cosines squeezed", {"(memory @ key[:, :, None])[:, :, 0]": "(memory @ key[:, :, None]).squeeze()"}).says("""
+    You squeezed the cosines (B, N, 1), which removes every axis of size 1. In a memory of one row this is the axis of
+    the rows, too, and then PyTorch multiplies each β by the cosine of every sequence. Remove the last axis only, with
+    `[:, :, 0]` or `squeeze(-1)`.""")
 wrong("β without its last axis", {"beta * cosine": "beta[:, 0] * cosine"}).says("""
     You multiplied the cosines (B, N) by a β of shape (B,). PyTorch aligns shapes from the right, so β runs along the
     rows of the memory. Keep β in its shape (B, 1), so that each sequence has one β for all its rows.""")

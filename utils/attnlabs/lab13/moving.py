@@ -50,6 +50,12 @@ wrong("previous in full", {"(1 - gate) * previous": "previous"}).says("""
     You added the previous weights in full, so that each row sums to 1 plus the gate. Give the previous weights only
     the proportion that the content leaves.""")
 wrong(
+    "previous in full, and normalised",
+    "mixed = gate * content + previous\nreturn mixed / mixed.sum(dim=-1, keepdim=True)",
+).says("""
+    You added the previous weights in full, and your division by the sum hides it: a gate of 1 gives half of each. Give
+    the previous weights only the proportion that the content leaves, and no division is needed.""")
+wrong(
     "powers multiplied", "mixed = content**gate * previous ** (1 - gate)\nreturn mixed / mixed.sum(-1, keepdim=True)"
 ).says("""
     You multiplied powers of the two and divided by the sum. A row that has no weight in one of them then never gets
@@ -114,10 +120,11 @@ must("no weight below 0", lambda result, *args: (result >= 0).all()).says("""
     cannot fall below 0.""")
 must("a circle", lambda result, *args: not _wrong_at_the_ends_only(result, *args)).says("""
     The rows form a circle: row 0 follows the last row, so that what moves past one end of the tape arrives at the
-    other. `roll` does this. Only the two ends of yours are wrong.""")
+    other. `roll` does this. Between the ends your result is right.""")
 must("each row sums to one", lambda result, *args: ((result.sum(-1) - 1).abs() < 1e-6).all()).says("""
-    A shift only moves weights from row to row, so they must sum to 1 as before. In a memory of one row or two, several
-    moves lead to the *same* row, where they are added: an assignment would keep only the last one.""")
+    A shift only moves weights from row to row, so they must sum to 1 as before. (In a memory of one row or two, several
+    moves lead to the *same* row, where they are added. If only such memories are wrong, look for an assignment, which
+    keeps only the last one.)""")
 must(
     "no move leaves it alone",
     lambda result, weights, shift: torch.allclose(result[shift[:, 1] == 1], weights[shift[:, 1] == 1], atol=1e-9),

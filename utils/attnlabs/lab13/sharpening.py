@@ -68,14 +68,15 @@ must(
     "zero stays zero",
     lambda result, weights, gamma: (result[weights == 0] < (1e-12 if weights.dtype == torch.float64 else 1e-5)).all(),
 ).says("""
-    A row of the memory that had no weight must not get any by sharpening. Before the power, is
-    a number added to the weights, or subtracted from them?""")
+    A row of the memory that had no weight must not get any by sharpening. Before the power, is a number added to the
+    weights or subtracted from them, or are they kept above a number (`clamp_min`) that is not small enough?""")
 must(
     "γ = 1 changes nothing",
     lambda result, weights, gamma: (gamma > 1).any() or torch.allclose(result, weights, atol=1e-6),
 ).says("""
-    With γ = 1, weights that sum to 1 must come out as they went in. Before the power the weights may be multiplied by a
-    number or divided by one, which the division by the sum removes again, but nothing may be added or subtracted.""")
+    With γ = 1, weights that sum to 1 must come out as they went in. Before the power all weights of a row may be
+    multiplied or divided by the same number, which the division by the sum removes again, but nothing may be added or
+    subtracted.""")
 must(
     "the order stays",
     lambda result, weights, gamma: (
@@ -100,8 +101,17 @@ wrong("divided by the largest of all", {_LARGEST: "weights.max()"}).says("""
     You divided by the largest weight of the whole batch. In the other sequences all powers can still round to 0, and
     0 / 0 is NaN. Each sequence needs its own largest weight: amax(dim=-1, keepdim=True).""")
 wrong("multiplied by γ", {"** gamma": "* gamma"}).says("""
-    You multiplied the weights by γ instead of raising them to the power γ. The division by the sum then removes γ
-    again, so that it has no effect.""")
+    γ has no effect in your result, which is the weights divided by their sum. If you multiplied the weights by γ, the
+    division removes it again. Raise them to the power γ instead.""")
+wrong("weights as they came in", "return weights.clone()").says("""
+    You gave back the weights as they came in. Raise them to the power γ, and divide by the sum of the powers.""")
+wrong("γ without its last axis", {"** gamma": "** gamma[:, 0]"}).says("""
+    You raised weights (B, N) to a γ of shape (B,). PyTorch aligns shapes from the right, so γ runs along the rows of
+    the memory. Keep γ in its shape (B, 1), so that each sequence has one γ for all its rows.""")
+wrong("powers too large", {_LARGEST: "weights.mean(dim=-1, keepdim=True)"}).says("""
+    You brought the weights to another size, but some of them are still above 1. For a large γ their power is infinite,
+    and ∞ / ∞ is NaN. Divide each row of weights by its *largest* weight: then no power is above 1, and one of them is
+    1.""")
 wrong("softmax of γ times the weights", "return (gamma * weights).softmax(dim=-1)").says("""
     You computed softmax(γ · w), which treats the weights as if they were scores. A normalised power of the weights
     would be softmax(γ · log w).""")

@@ -35,17 +35,14 @@ def ntm_step(x, state, machine):
 def _machines(draw):
     batch, rows, width, inputs, hidden = draw.sizes(5)
     for B, N, M, D in (
-        (batch, rows + 1, width, hidden), (3, 3, 3, 3), (1, rows + 1, width, hidden), (2, 2, 3, 4), (3, 1, 2, 4),
+        (batch, rows + 1, width, hidden), (3, 3, 3, 3), (1, rows + 1, width, hidden), (2, 2, 3, 4), (3, 1, width, 4),
         (2, 30, 3, 5),
     ):  # fmt: skip
-        machine = fake_machine(draw, inputs, D, M, inputs + 1 if M != 3 else M)
-        yield draw.normal(B, inputs), _state(draw, B, N, M), machine
-    memory, last_read, *_ = _state(draw, 2, 4, 3)
-    first = torch.eye(4, dtype=torch.float64)[[0, 0]]  # (2, 4)
-    memory = torch.full_like(memory, 1e-3)  # the lab's 1e-6 has slopes of a million, where a guard of 1e-12 shows
-    yield draw.normal(2, 2), (memory, memory[:, 0], first, first), fake_machine(draw, 2, 4, 3, 2)  # the first step
-    moved = torch.eye(4, dtype=torch.float64)[[1, 3]]
-    yield draw.normal(2, 2), (draw.normal(2, 4, 3), last_read, first, moved), fake_machine(draw, 2, 4, 3, 2)
+        yield _calm(lambda B=B, N=N, M=M, D=D: _drawn(draw, B, N, M, D, inputs))
+    first, moved = torch.eye(4, dtype=torch.float64)[torch.tensor([[0, 0], [1, 3]])]  # (2, 4) each
+    low = torch.full((2, 4, 3), 1e-2, dtype=torch.float64)  # beside the lab's 1e-6 a guard of 1e-12 shows in the slopes
+    yield _calm(lambda: (draw.normal(2, 2), (low, low[:, 0], first, first), fake_machine(draw, 2, 4, 3, 2)))
+    yield _calm(lambda: (draw.normal(2, 2), (*_state(draw, 2, 4, 3)[:2], first, moved), fake_machine(draw, 2, 4, 3, 2)))
     if draw.number == 1:
         yield from _extremes(draw)
 
@@ -60,9 +57,33 @@ def _extremes(draw):
     yield x, (alike, state[1], even, even.clone()), loud_machine(draw, 2, 4, 3, 2, gamma=300.0)
 
 
+def _drawn(draw, batch, rows, width, hidden, inputs):
+    machine = fake_machine(draw, inputs, hidden, width, inputs + 1 if width != 3 else width)
+    return draw.normal(batch, inputs), _state(draw, batch, rows, width), machine
+
+
 def _state(draw, batch, rows, width):
     weights = [(2 * draw.normal(batch, rows)).softmax(-1) for _ in range(2)]
     return 2 * draw.normal(batch, rows, width), draw.normal(batch, width), *weights
+
+
+def _calm(draw_one):
+    """Inputs beside whose vectors and weights a guard of 1e-12 against zero is nothing, in the slopes, too."""
+    while True:
+        args = draw_one()
+        lengths, weights = zip(*_looks(*args), strict=True)
+        if min(lengths) > 1e-2 and min(weights) > 1e-6:
+            return args
+
+
+def _looks(x, state, machine):
+    """Of each head, the smallest length of a row or a key, and the smallest weight before the sharpening."""
+    memory, last_read, *before = state
+    hidden = machine.controller(x, last_read)
+    for previous, orders in zip(before, (machine.read_head(hidden), machine.write_head(hidden)), strict=True):
+        key, beta, gate, shift, _ = orders
+        moved = circular_shift(interpolate(content_weights(key, beta, memory), previous, gate), shift)
+        yield min(memory.norm(dim=-1).min(), key.norm(dim=-1).min()), moved.min()
 
 
 def _is_right(index):
@@ -142,12 +163,18 @@ wrong("the controller reads anew", {"controller(x, last_read)": "controller(x, r
 wrong("interpolation left out", {"interpolate(weights, previous, gate)": "weights"}).says("""
     You left out the interpolation, so that each head uses its weights by content only. Without its weights of the step
     before, a head cannot move from the row where it was.""")
+wrong("content left out", {"content_weights(key, beta, memory)": "previous"}).says("""
+    You did not use the weights by content. Each head first computes `content_weights(key, beta, memory)`, and then
+    `interpolate` mixes them with the head's previous weights.""")
 wrong("gate the wrong way round", {"(weights, previous, gate)": "(previous, weights, gate)"}).says("""
     You called `interpolate` with the previous weights first. It takes the weights by content first:
     interpolate(content, previous, gate).""")
 wrong("both go on from the read head's position", {"address(write_weights,": "address(read_weights,"}).says("""
     Both of your heads start from the weights of the *read head* in the step before. The write head must start from its
     own weights, `write_weights`.""")
+wrong("write head goes on from the new read weights", {"address(write_weights,": "address(new_read_weights,"}).says("""
+    Your write head starts from the *new* weights of the read head. It must start from the weights that it had itself in
+    the step before, `write_weights` of the state.""")
 wrong("both heads get the read head's orders", {"machine.write_head": "machine.read_head"}).says("""
     You gave both heads the instructions of the read head. The write head has instructions of its own:
     machine.write_head(hidden).""")
@@ -164,9 +191,26 @@ wrong("heads exchanged", {_HEADS: _OTHER_HEAD}).says("""
 wrong("orders exchanged", {_HEADS: _OTHER_ORDERS}).says("""
     You exchanged the instructions of the two heads. The read head goes on from `read_weights` with
     `machine.read_head(hidden)`, and the write head from `write_weights` with `machine.write_head(hidden)`.""")
+_FIND = "    new_read_weights = address(read_weights, machine.read_head(hidden))"
+wrong(
+    "read head searches the new memory",
+    {
+        "address(previous, instructions)": "address(previous, instructions, memory=memory)",
+        f"{_FIND}\n    new_write": "    new_write",
+        "    now_read =": f"{_FIND.replace('(hidden)', '(hidden), new_memory')}\n    now_read =",
+    },
+).says("""
+    You computed the weights of the read head from the memory after the write. Both heads compute their weights from the
+    memory as it was before. Only the reading itself uses the new memory.""")
 wrong("read before the write", {"read(new_memory,": "read(memory,"}).says("""
     You read from the memory as it was before the write. In this machine the write comes first, so read from the new
     memory.""")
+_READ = "read(new_memory, new_read_weights)"
+wrong("read with the write head's weights", {_READ: _READ.replace("new_read_w", "new_write_w")}).says("""
+    You read with the weights of the *write head*. Each head has weights of its own, so read with the new weights of the
+    read head.""")
+wrong("read with the old weights", {_READ: _READ.replace("new_read_w", "read_w")}).says("""
+    You read with the weights that the read head had in the step before. Read with its new weights.""")
 wrong("written with the read head's weights", {_WRITTEN: _WRITTEN.replace("write_w", "read_w")}).says("""
     You wrote with the weights of the *read head*. Each head has weights of its own, so write with the weights of the
     write head.""")
@@ -181,6 +225,9 @@ wrong("output from what was read last", {"output(hidden, now_read)": "output(hid
 wrong("memory not carried on", {_RETURN: _RETURN.replace("new_", "")}).says("""
     You put the *old* memory into the new state, so that everything written in this step is lost. Put the new memory
     there.""")
+wrong("last read not carried on", {"(new_memory, now_read": "(new_memory, last_read"}).says("""
+    You put the *old* `last_read` into the new state. The second entry of the new state is the vector that was read in
+    this step.""")
 wrong("weights not carried on", {f"{_RETURN}new_read_weights, new_w": f"{_RETURN}read_weights, w"}).says("""
     You put the *old* weights of the heads into the new state, so that no head ever moves on. Put the new weights of
     both heads there.""")

@@ -72,6 +72,16 @@ wrong("two brackets", {f"(1 - {_ERASED})": "(1 - portion) * (1 - erase[:, None])
 wrong("weight outside the bracket", {f"memory * (1 - {_ERASED})": "memory * portion * (1 - erase[:, None])"}).says("""
     You multiplied the memory by w · (1 − e). A row with weight 0 would then be deleted, but it must stay as it is. The
     weight belongs to the erase vector: 1 − w · e.""")
+wrong("weights along the features", {"weights[:, :, None]": "weights[:, None]"}).says("""
+    You gave the weights the shape (B, 1, N), so that they run along the features, or the shapes do not fit. The weights
+    belong to the rows: `weights[:, :, None]` has shape (B, N, 1).""")
+wrong(
+    "rows and features exchanged",
+    "erased, added = erase[:, :, None] * weights[:, None], add[:, :, None] * weights[:, None]\n"
+    "return memory * (1 - erased) + added",
+).says("""
+    You multiplied the weights with erase and add so that the products have shape (B, M, N), with the features before
+    the rows. The memory is (B, N, M): give the weights the shape (B, N, 1), and erase and add the shape (B, 1, M).""")
 wrong(
     "written under the largest weight only",
     {"weights[:, :, None]": "F.one_hot(weights.argmax(-1), weights.shape[1]).to(weights.dtype)[:, :, None]"},
