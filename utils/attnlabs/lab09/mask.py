@@ -94,7 +94,7 @@ wrong("0 and −1e9 instead of True and False", {"return causal & real[:, None, 
     attend*.""")
 wrong("torch's mask of numbers", "return nn.Transformer.generate_square_subsequent_mask(target.shape[1])").says("""
     You returned torch's causal mask, whose numbers 0 and −∞ are added to the scores, and which knows nothing of
-    padding. Wanted is a boolean mask (B, T, T), in which True means *may attend* and the columns of padding are closed.""")
+    padding. Wanted is a boolean mask (B, T, T), in which the columns of padding are closed, too.""")
 wrong("not causal", {"causal & real[:, None, :]": "real[:, None, :].expand(-1, length, -1)"}).says("""
     Your mask closes the padding, but no later position. A decoder must not attend to the words that it has yet to
     predict, so combine the columns of real words with the lower triangle, with `&`.""")
