@@ -184,7 +184,7 @@ def test_attend_has_the_gradient_it_should():
         (((0, 3, 5), (0, 4, 5), (0, 4, 6)), r"query is an empty batch: shape \(0, 3, 5\)"),
         (((2, 3, 5), (3, 4, 5), (3, 4, 6)), "key has a batch of 3 but query has 2"),
         (((2, 3, 5), (2, 4, 5), (1, 4, 6)), "value has a batch of 1 but query has 2"),
-        (((2, 3, 5), (2, 4, 5), (2, 3, 6)), "value has 3 positions but key has 4; there is one value a key"),
+        (((2, 3, 5), (2, 4, 5), (2, 3, 6)), "value has 3 positions but key has 4; there is one value per key"),
         (((2, 3, 5), (2, 0, 5), (2, 0, 6)), "key has no positions to attend to: its axis Tk has length 0"),
         (((2, 3, 5), (2, 4, 7), (2, 4, 6)), "key has 7 features but query has 5; dot scores need the same"),
     ],

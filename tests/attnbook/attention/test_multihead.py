@@ -238,7 +238,7 @@ def test_the_layer_refuses_what_attend_refuses(make, inputs, device):
         make()(*inputs, torch.ones(TQ, TK, device=device))
     with pytest.raises(ValueError, match=r"mask has shape \(2, 4\) but scores have \(2, 3, 3, 4\)"):
         make()(*inputs, torch.ones(B, TK, dtype=torch.bool, device=device))
-    with pytest.raises(ValueError, match="value has 3 positions but key has 4; there is one value a key"):
+    with pytest.raises(ValueError, match="value has 3 positions but key has 4; there is one value per key"):
         make()(*inputs[:2], inputs[2][:, 1:])
     with pytest.raises(ValueError, match="fused=True knows only the scaled dot score, got Cosine"):
         make(score=Cosine(), fused=True)(*inputs)

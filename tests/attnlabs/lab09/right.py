@@ -75,3 +75,69 @@ def label_smoothing_loss__torch(logits, target, smoothing, pad):
 def warmup_rate__peak(step, d_model, warmup):
     part = (step + 1) / warmup
     return (d_model * warmup) ** -0.5 * min(part, part**-0.5)
+
+
+def feed_forward__where(x, W_1, b_1, W_2, b_2):
+    hidden = torch.einsum("btd,df->btf", x, W_1) + b_1
+    return torch.addmm(b_2, torch.where(hidden > 0, hidden, 0).flatten(0, 1), W_2).view(x.shape)
+
+
+class WordByWord:
+    """A class instead of a function: each word goes through the two layers alone."""
+
+    __name__ = "feed_forward__class"
+
+    def __call__(self, x, W_1, b_1, W_2, b_2):
+        return torch.stack([torch.stack([(word @ W_1 + b_1).relu() @ W_2 + b_2 for word in words]) for words in x])
+
+
+feed_forward__class = WordByWord()
+
+
+def layer_norm__double_inside(x, gain, bias, eps=1e-5):
+    wide = x.double()
+    variance, mean = torch.var_mean(wide, -1, keepdim=True, correction=0)
+    return torch.addcmul(bias.double(), (wide - mean) * torch.rsqrt(variance + eps), gain.double()).to(x.dtype)
+
+
+def layer_norm__squared_deviation(x, gain, bias, eps=1e-5):
+    spread = (x.std(-1, correction=0, keepdim=True) ** 2 + eps) ** 0.5
+    return gain * ((x - x.mean(-1, keepdim=True)) / spread) + bias
+
+
+def residual_post_norm__named(x, sublayer, norm):
+    total = x.clone()
+    total += sublayer(x=x)
+    return norm(x=total)
+
+
+def residual_pre_norm__named(x, sublayer, norm):
+    change = sublayer(x=norm(x=x))
+    change += x
+    return change
+
+
+def decoder_mask__numbers_compared(target, pad):
+    numbers = torch.ones(target.shape[1], target.shape[1], device=target.device).tril()
+    return torch.einsum("qk,bk->bqk", numbers, (target != pad).float()) > 0
+
+
+def decoder_mask__triangle_of_columns(target, pad):
+    return (target != pad)[:, None].repeat(1, target.shape[1], 1).tril()
+
+
+def label_smoothing_loss__wanted_written_out(logits, target, smoothing, pad):
+    words = logits.shape[-1]
+    wanted = (1 - smoothing) * F.one_hot(target, words) + smoothing / words
+    return -(wanted * logits.log_softmax(-1)).sum(-1)[target != pad].mean()
+
+
+def label_smoothing_loss__logsumexp(logits, target, smoothing, pad):
+    logits, target = logits[target != pad], target[target != pad]
+    right = logits[torch.arange(len(target), device=target.device), target]
+    return (logits.logsumexp(-1) - (1 - smoothing) * right - smoothing * logits.mean(-1)).mean()
+
+
+def warmup_rate__branches(step, d_model, warmup):
+    n = step + 1
+    return 1 / math.sqrt(d_model * n) if n >= warmup else n / math.sqrt(d_model * warmup**3)

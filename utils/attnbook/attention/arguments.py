@@ -168,7 +168,9 @@ def check_attention(query: Tensor, key: Tensor, value: Tensor | None = None) -> 
         if shape[1:-2] != asked[1:-2]:
             raise ValueError(f"{name} has {shape[1]} heads but query has {asked[1]}")
     if value is not None and key.shape[-2] != value.shape[-2]:
-        raise ValueError(f"value has {value.shape[-2]} positions but key has {key.shape[-2]}; there is one value a key")
+        raise ValueError(
+            f"value has {value.shape[-2]} positions but key has {key.shape[-2]}; there is one value per key"
+        )
     if key.shape[-2] == 0:
         raise ValueError("key has no positions to attend to: its axis Tk has length 0")
 

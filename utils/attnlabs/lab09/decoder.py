@@ -98,7 +98,7 @@ _OWN, _ACROSS, _COMPUTE = "x, attend_to_target, norm_1", "x, attend_to_source, n
 wrong = DECODER_LAYER.mistakes
 wrong += OF_BOTH_LAYERS
 wrong("cross-attention starts again from x", {f"    x = residual({_OWN})": f"    own = residual({_OWN})"}).says("""
-    Your cross-attention works on the layer's input again, so that what self-attention computed is lost. It must work on
+    Your cross-attention works on the layer's input, so that self-attention has no effect on the result. It must work on
     the result of the first sublayer: `x = residual(x, …)`, each time.""")
 _BARE = "norm_2(attend_to_source(x)) if norm == 'post' else attend_to_source(norm_2(x))"
 wrong("no residual connection around the cross-attention", {f"residual({_ACROSS})": _BARE}).says("""
@@ -154,3 +154,57 @@ wrong("one norm for all", {_ACROSS: "x, attend_to_source, norm_1", _COMPUTE: "x,
 wrong("last norm for all", {_OWN: "x, attend_to_target, norm_3", _ACROSS: "x, attend_to_source, norm_3"}).says("""
     You used norm_3 for all three sublayers. If you made the functions in a loop: a function looks up the loop's
     variable when it is *called*, and by then this is the last one. Write out the three: norm_1, norm_2 and norm_3.""")
+_SECOND_TWICE = {_COMPUTE: "x, compute, norm_2"}
+wrong("second norm twice", _SECOND_TWICE).says("""
+    You used norm_2 around feed-forward, too. The norms follow the order of the sublayers: norm_1 for self-attention,
+    norm_2 for cross-attention, and norm_3 for feed-forward.""")
+wrong("third norm twice", {_ACROSS: "x, attend_to_source, norm_3"}).says("""
+    You used norm_3 around the cross-attention, too. The norms follow the order of the sublayers: norm_1 for
+    self-attention, norm_2 for cross-attention, and norm_3 for feed-forward.""")
+wrong("second and third norm exchanged", {_ACROSS: "x, attend_to_source, norm_3", **_SECOND_TWICE}).says("""
+    You exchanged norm_2 and norm_3. The norms follow the order of the sublayers: cross-attention comes with norm_2, and
+    feed-forward with norm_3.""")
+wrong(
+    "first and second norm exchanged", {_OWN: "x, attend_to_target, norm_2", _ACROSS: "x, attend_to_source, norm_1"}
+).says("""
+    You exchanged norm_1 and norm_2. The norms follow the order of the sublayers: self-attention comes with norm_1, and
+    cross-attention with norm_2.""")
+wrong("source first, each with its own norm", {_OWN: "x, attend_to_source,  norm_2", _ACROSS: _OWN}).says("""
+    You applied cross-attention before self-attention. The order is self-attention to the target, cross-attention
+    to the source, and then feed-forward, with norm_1, norm_2 and norm_3.""")
+wrong("feed-forward in the middle, with its own norm", {_ACROSS: "x, compute,  norm_3", _COMPUTE: _ACROSS}).says("""
+    You applied feed-forward between the two attentions. It comes last, with norm_3, so that it can use what both
+    attentions have brought.""")
+wrong("the cross-attention's parameters for both", {"*layer.self_attention": "*layer.cross_attention"}).says("""
+    You used the parameters of the cross-attention for the self-attention, too. The layer has two attentions, each with
+    four matrices of its own.""")
+_SWAPPED = {"*layer.self_attention": "*layer.cross_attention ", "*layer.cross_attention,": "*layer.self_attention,"}
+wrong("parameters of the two attentions exchanged", _SWAPPED).says("""
+    You exchanged the parameters of the two attentions. The attention within the target uses layer.self_attention, and
+    the attention to the memory uses layer.cross_attention.""")
+_FIRST_X = {"    residual = ": "    first = x\n    residual = ", "(y, memory, memory,": "(first, memory, memory,"}
+wrong("cross-attention's query is the layer's input", _FIRST_X).says("""
+    The query of your cross-attention is the x that the *layer* was given, so that it knows nothing of what
+    self-attention has brought. What it must take comes as the small function's own argument: use that.""")
+_ALWAYS = {"def attend_to_source(y):": _SEEN.replace(" if norm == 'pre' else memory", "")}
+wrong("memory normalised with either norm", {**_ALWAYS, "(y, memory, memory,": "(y, seen, seen,"}).says("""
+    You applied norm_2 to the memory. The memory is the finished output of the encoder, so that keys and values come
+    from it as it is.""")
+_BARE = "norm_1(attend_to_target(x)) if norm == 'post' else attend_to_target(norm_1(x))"
+wrong("no residual connection around the self-attention", {f"residual({_OWN})": _BARE}).says("""
+    Around your self-attention there is no residual connection: what it is given isn't added to its output. All three
+    sublayers are called through one of your two residual functions.""")
+_BARE = "norm_3(compute(x)) if norm == 'post' else compute(norm_3(x))"
+wrong("no residual connection around feed-forward", {f"residual({_COMPUTE})": _BARE}).says("""
+    Around your feed-forward sublayer there is no residual connection: what it is given isn't added to its output. All
+    three sublayers are called through one of your two residual functions.""")
+_EARLIER = "torch.ones(1, x.shape[1], x.shape[1]).bool().tril()"
+wrong(
+    "causal without being asked", {", self_mask)": f", {_EARLIER} if self_mask is None else self_mask & {_EARLIER})"}
+).says("""
+    Your layer makes its self-attention causal by itself. The mask that it is given says this already: pass `self_mask`
+    to the attention as it is, also if it is None.""")
+_ENDED = f"x = residual({_COMPUTE})\n    return x if norm == 'post' else F.layer_norm(x, x.shape[-1:])"
+wrong("one more norm at the end", {f"return residual({_COMPUTE})": _ENDED}).says("""
+    With norm="pre" you normalised the result once more. That norm belongs to the end of the whole *stack*, after its
+    last layer: a layer ends with the sum.""")

@@ -101,6 +101,19 @@ wrong("input added twice", {'= residual_post_norm if norm == "post" else residua
     Your sublayers add their input to their output themselves, and the residual function adds it once more. The small
     function returns the sublayer's output alone, because adding x is the task of the residual function.""")
 
+_CHOICE = '= residual_post_norm if norm == "post" else residual_pre_norm'
+_PLAIN = "= lambda x, sublayer, n: plain(x + sublayer(x)) if norm == 'post' else x + sublayer(plain(x))"
+_PLAIN_NORM = "def plain(y):\n        return F.layer_norm(y, y.shape[-1:])\n\n    residual = "
+wrong(
+    "norms without their gain and bias",
+    {'residual = residual_post_norm if norm == "post" else residual_pre_norm': _PLAIN_NORM + _PLAIN[2:]},
+).says("""
+    Your norms have neither gain nor bias. Each norm of the layer holds both: `layer_norm(y, *layer.norm_1)`.""")
+_NORMED = "= lambda x, sublayer, n: n(x + sublayer(x)) if norm == 'post' else n(x) + sublayer(n(x))"
+wrong("normalised x added with pre-norm", {_CHOICE: _NORMED}).says("""
+    With norm="pre" the vector that you add to a sublayer's output is the normalised one. It must be x itself, which
+    passes through the whole stack unchanged: keep it, and give the normalised vectors another name.""")
+
 _FIRST, _SECOND = "residual(x, attend, first_norm)", "residual(x, compute, second_norm)"
 
 wrong = ENCODER_LAYER.mistakes
@@ -139,3 +152,32 @@ wrong("feed-forward first, each with its own norm", {_SECOND: _FIRST, f"x = {_FI
 wrong("feed-forward forgotten", {f"return {_SECOND}": "return x"}).says("""
     Your layer ends after the attention. The feed-forward sublayer must follow, with its residual connection and
     norm_2.""")
+_BARE = "first_norm(attend(x)) if norm == 'post' else attend(first_norm(x))"
+wrong("no residual connection around the attention", {_FIRST: _BARE}).says("""
+    Around your attention there is no residual connection: what it is given isn't added to its output. Both sublayers
+    are called through one of your two residual functions.""")
+_BARE = "second_norm(compute(x)) if norm == 'post' else compute(second_norm(x))"
+wrong("no residual connection around feed-forward", {_SECOND: _BARE}).says("""
+    Around your feed-forward sublayer there is no residual connection: what it is given isn't added to its output. Both
+    sublayers are called through one of your two residual functions.""")
+wrong(
+    "norms exchanged", {"attend, first_norm": "attend, second_norm", "compute, second_norm": "compute, first_norm"}
+).says("""
+    You exchanged the two norms. Attention comes with norm_1, and feed-forward with norm_2.""")
+wrong("values not normalised", {"(y, y, y,": "(y, y, x,"}).says("""
+    With norm="pre" your query and key are normalised, while the value is still the x of the surrounding function. In
+    self-attention all three are the sublayer's own argument.""")
+wrong("queries not normalised", {"(y, y, y,": "(x, y, y,"}).says("""
+    With norm="pre" your key and value are normalised, while the query is still the x of the surrounding function. In
+    self-attention all three are the sublayer's own argument.""")
+_EARLIER = "torch.ones(1, x.shape[1], x.shape[1]).bool().tril()"
+wrong("causal encoder", {", mask)[0]": f", {_EARLIER} if mask is None else mask & {_EARLIER})[0]"}).says("""
+    In your layer no word attends to a later one. Only a decoder needs this: an encoder reads a sentence that is
+    complete, so pass the mask to the attention as it is.""")
+wrong("one head", {"*layer.attention, mask)": "*layer.attention[:4], 1, mask)"}).says("""
+    Your attention has one head. The parameters of the layer say how many there are: `*layer.attention` passes the four
+    matrices and `heads`.""")
+_ENDED = f"x = {_SECOND}\n    return x if norm == 'post' else F.layer_norm(x, x.shape[-1:])"
+wrong("one more norm at the end", {f"return {_SECOND}": _ENDED}).says("""
+    With norm="pre" you normalised the result once more. That norm belongs to the end of the whole *stack*, after its
+    last layer: a layer ends with the sum.""")

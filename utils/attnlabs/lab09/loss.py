@@ -95,6 +95,55 @@ wrong("summed over the words", {" / real.sum()": ""}).says("""
     depend on the size of the batch.""")
 wrong("no logarithm", {"log_softmax": "softmax"}).says("""
     You averaged probabilities instead of their logarithms. Use `log_softmax` instead of `softmax`.""")
+wrong(
+    "right word's part of the even share forgotten", {_EVEN: "even = (logs.sum(-1) - right) / logs.shape[-1]"}
+).says("""
+    You gave the right word 1 − smoothing, and each other word smoothing / V, so that the wanted probabilities sum to
+    less than 1. The right word gets its share of the even part as well: 1 − smoothing + smoothing / V.""")
+_MORE = {"-(1 - smoothing) * right": "-(1 - smoothing + smoothing / logs.shape[-1]) * right"}
+wrong("right word's part of the even share counted twice", _MORE).says("""
+    You gave the right word 1 − smoothing + smoothing / V, and then counted it again in the mean over all words. The
+    mean holds its smoothing / V already, so its own part is 1 − smoothing.""")
+wrong("spread over V − 1, the right word too", {_EVEN: "even = logs.sum(-1) / (logs.shape[-1] - 1)"}).says("""
+    You gave each of the V words smoothing / (V − 1), so that the wanted probabilities sum to more than 1. Each of them
+    gets smoothing / V.""")
+_ANNOTATED = """
+V = logits.shape[-1]
+q = torch.full_like(logits, smoothing / (V - 2)).scatter(-1, target[:, :, None], 1 - smoothing)
+q[..., pad] = 0
+q = q * (target != pad)[:, :, None]
+return F.kl_div(logits.log_softmax(-1), q, reduction="sum") / (target != pad).sum()
+"""
+wrong("spread over V − 2, and a divergence", _ANNOTATED).says("""
+    You shared `smoothing` among all words except the right one and padding, and took the divergence, as a well-known
+    tutorial does. Wanted is torch's loss, −Σ q log p, in which q spreads it evenly over all V words.""")
+wrong("mean of the logits", {_EVEN: "even = logits.mean(dim=-1)"}).says("""
+    The even part of your loss is the mean of the logits. It must be the mean of the *log-probabilities*, which
+    `log_softmax` makes from them.""")
+wrong("logarithm of the mean", {_EVEN: "even = logs.exp().mean(dim=-1).log()"}).says("""
+    The even part of your loss is the logarithm of the mean probability, which is always log(1 / V). Take the mean of
+    the logarithms instead.""")
+wrong("even part without a logarithm", {_EVEN: "even = logs.exp().mean(dim=-1)"}).says("""
+    The even part of your loss is the mean of the probabilities, which is always 1 / V. It must be the mean of their
+    logarithms.""")
+_INSIDE = "losses = -((1 - smoothing) * right.exp() + smoothing / logs.shape[-1]).log()"
+wrong(
+    "probabilities smoothed before the logarithm", {"losses = -(1 - smoothing) * right - smoothing * even": _INSIDE}
+).says("""
+    You smoothed the model's probability of the right word and took its logarithm. It is the *wanted* distribution q
+    that is smoothed: take the logarithms first, and then their mean with the weights q.""")
+wrong("divided by the number of sentences", {"/ real.sum()": "/ len(target)"}).says("""
+    You divided the sum over the real words by the number of sentences. Divide by the number of real words, so that the
+    loss is a mean per word.""")
+wrong("divided by the number of positions in a sentence", {"/ real.sum()": "/ target.shape[1]"}).says("""
+    You divided the sum over the real words by T. Divide by the number of real words in the batch, so that the loss is a
+    mean per word.""")
+wrong("padding kept, words left out", {"target != pad": "target == pad"}).says("""
+    You averaged over the positions that *are* padding. The loss counts the real words: `target != pad`.""")
+_SHIFTED = "F.cross_entropy(logits[:, :-1].flatten(0, 1), target[:, 1:].flatten(), "
+wrong("shifted once more", f"return {_SHIFTED}ignore_index=pad, label_smoothing=smoothing)").says("""
+    You compared each position with the *next* word of the target. The decoder's input was shifted already, so that the
+    logits at a position belong to the target at the same position.""")
 for power in (8, 9, 10, 12):
     wrong(f"1e-{power} added", {"logits.log_softmax(dim=-1)": f"(logits.softmax(-1) + 1e-{power}).log()"}).says(f"""
         You added 1e-{power} to the probabilities before the logarithm (or did not let them fall below it). Where the

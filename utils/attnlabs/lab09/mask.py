@@ -88,3 +88,34 @@ wrong("empty rows opened", {"return causal & real[:, None, :]": _OPENED}).says("
 wrong("0 and −∞ instead of True and False", {"return causal & real[:, None, :]": _ADDED}).says("""
     You returned numbers to be added to the scores, 0 and −∞. In this book a mask is boolean, and True means *may
     attend*.""")
+_LOW = _MASK + "return torch.zeros(mask.shape).masked_fill(~mask, -1e9)"
+wrong("0 and −1e9 instead of True and False", {"return causal & real[:, None, :]": _LOW}).says("""
+    You returned numbers to be added to the scores, 0 and −1e9. In this book a mask is boolean, and True means *may
+    attend*.""")
+wrong("torch's mask of numbers", "return nn.Transformer.generate_square_subsequent_mask(target.shape[1])").says("""
+    You returned torch's causal mask, whose numbers 0 and −∞ are added to the scores, and which knows nothing of
+    padding. Wanted is a boolean mask (B, T, T), in which the columns of padding are closed, too.""")
+wrong("not causal", {"causal & real[:, None, :]": "real[:, None, :].expand(-1, length, -1)"}).says("""
+    Your mask closes the padding, but no later position. A decoder must not attend to the words that it has yet to
+    predict, so combine the columns of real words with the lower triangle, with `&`.""")
+_PAIRS = "real[:, None, :] & real[:, :, None]"
+wrong("pairs of real words, not causal", {"causal & real[:, None, :]": _PAIRS}).says("""
+    You opened each pair of real words, the later ones too, and closed the rows of padding. Wanted is the lower
+    triangle, in which only the *columns* of padding are closed.""")
+wrong("causal only, no axis for the sentences", {"causal & real[:, None, :]": "causal"}).says("""
+    You returned the triangle (T, T) alone. The mask has one such table for each sentence, (B, T, T), because the
+    columns of the sentence's own padding are closed in it.""")
+wrong("padding without a new axis", {"real[:, None, :]": "real"}).says("""
+    You combined the triangle (T, T) with the real words (B, T), so that sentences are taken for queries. The real words
+    need a new axis for the queries, (B, 1, T): `real[:, None, :]`.""")
+wrong("or instead of and", {"causal & real": "causal | real"}).says("""
+    You opened a position if *one* of the two conditions holds. Both must hold, that it isn't later and that it isn't
+    padding, so combine them with `&`.""")
+wrong("words below pad closed", {"target != pad": "target > pad"}).says("""
+    You opened only words whose number is larger than `pad`. Padding needn't have the smallest number, so compare with
+    `!=`.""")
+_SHARED = "real, causal = target != pad, torch.ones(target.shape[1], target.shape[1], dtype=torch.bool).tril()\n"
+_SHARED += "masks = []\nfor row in real:\n    causal[:, ~row] = False\n    masks.append(causal)\n"
+wrong("one triangle for all sentences", _SHARED + "return torch.stack(masks)").says("""
+    You wrote the padding of each sentence into the same triangle, so that in the end all sentences have the padding of
+    all. Each sentence needs a triangle of its own; `causal & real[:, None, :]` makes them without a loop.""")

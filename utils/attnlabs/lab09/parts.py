@@ -48,6 +48,21 @@ wrong("matrices on the left", "return W_2 @ (W_1 @ x + b_1).relu() + b_2").says(
 wrong("gelu instead of relu", "return F.gelu(x @ W_1 + b_1) @ W_2 + b_2").says("""
     You used GELU, as many later models do. The function that is wanted here is the one of the paper and of
     torch's layers, relu, which is max(0, ·).""")
+wrong("gelu's approximation instead of relu", 'return F.gelu(x @ W_1 + b_1, approximate="tanh") @ W_2 + b_2').says("""
+    You used GELU in its approximation by tanh, as GPT-2 does. The function that is wanted here is the one of the paper
+    and of torch's layers, relu, which is max(0, ·).""")
+wrong("SiLU instead of relu", "return F.silu(x @ W_1 + b_1) @ W_2 + b_2").says("""
+    You used SiLU, x · sigmoid(x), which is also called Swish. The function that is wanted here is the one of the paper
+    and of torch's layers, relu, which is max(0, ·).""")
+wrong("leaky relu", "return F.leaky_relu(x @ W_1 + b_1) @ W_2 + b_2").says("""
+    You used a leaky relu, which keeps a hundredth of each negative number. The relu that is wanted here replaces
+    negative numbers by 0.""")
+wrong("both biases forgotten", {"x @ W_1 + b_1": "x @ W_1", "hidden @ W_2 + b_2": "hidden @ W_2"}).says("""
+    Your function adds neither of the two biases. Each layer adds its own: b_1 to x W_1, before the relu, and b_2 to the
+    product with W_2.""")
+wrong("matrices transposed", "return F.linear(F.linear(x, W_1, b_1).relu(), W_2, b_2)").says("""
+    You multiplied by the transposes of the two matrices, as `F.linear` and `nn.Linear` do. Here W_1 is (D, F) and W_2
+    is (F, D), so they stand on the right of x as they are: `x @ W_1`.""")
 
 
 def layer_norm(x, gain, bias, eps=1e-5):
@@ -84,8 +99,8 @@ must = LAYER_NORM.properties
 must(
     "mean is the bias's", lambda result, x, gain, bias, eps: ((result - bias) / gain).mean(-1).abs().max() < 1e-6
 ).says("""
-    Take off the bias and divide by the gain: then the features of *each word* must have mean 0. Take the mean over the
-    last axis, for each word separately, and apply the gain after the division.""")
+    Take off the bias and divide by the gain: then the features of *each word* must have mean 0, and in your result they
+    don't.""")
 must(
     "not larger than one before the gain",
     lambda result, x, gain, bias, eps: ((result - bias) / gain).var(-1, correction=0).max() <= 1 + 1e-6,
@@ -94,6 +109,7 @@ must(
     because of eps.""")
 
 _MEAN, _VARIANCE = "x.mean(dim=-1, keepdim=True)", "centred.square().mean(dim=-1, keepdim=True)"
+_DIVIDED, _BARE = "gain * centred / (variance + eps).sqrt() + bias", {"(variance + eps)": "variance"}
 
 wrong = LAYER_NORM.mistakes
 wrong("divided by n − 1, eps beside the root", {_VARIANCE: "x.std(-1, keepdim=True)", ").sqrt()": ")"}).says("""
@@ -122,3 +138,44 @@ wrong("divided by the variance", {".sqrt()": ""}).says("""
 wrong("bias before the gain", {"gain * centred /": "gain * (centred /", "+ bias  #": "+ bias)  #"}).says("""
     You multiplied the bias by the gain, too. Multiply the normalised features by the gain first, and then add the
     bias.""")
+wrong("eps forgotten", _BARE).says("""
+    You divided by the standard deviation without eps. If all features of a word are equal, this is 0 / 0. Add eps to
+    the variance, under the root.""")
+wrong("eps forgotten, divided by n − 1", {_VARIANCE: "x.var(dim=-1, keepdim=True)", **_BARE}).says("""
+    You divided by `x.std()`, without eps and with n − 1. The variance of a layer norm is the plain mean of the squares
+    (`correction=0`), and eps is added to it under the root.""")
+wrong("root of the standard deviation", {_VARIANCE: "x.std(dim=-1, keepdim=True, correction=0)"}).says("""
+    You took the root of the standard deviation, which is a root already. Under the root belongs the variance, with eps
+    beside it.""")
+wrong("root of the standard deviation, n − 1", {_VARIANCE: "x.std(dim=-1, keepdim=True)"}).says("""
+    You took the root of `x.std()`, which is a root already and divides by n − 1. Under the root belongs the variance,
+    the plain mean of the squares, with eps beside it.""")
+wrong("RMS norm", {"gain * centred": "gain * x", "centred.square()": "x.square()"}).says("""
+    You divided by the root of the mean of x² and subtracted no mean, which is the RMS norm of many later models. A
+    layer norm subtracts the mean first, and divides by the standard deviation.""")
+wrong("only the mean is divided", {_DIVIDED: f"gain * x - {_MEAN} / (variance + eps).sqrt() + bias"}).says("""
+    You divided only the mean by the standard deviation. The difference x − μ needs parentheses, because `/` and `*`
+    bind more tightly than `-`.""")
+wrong("only the mean is divided, not x", {_DIVIDED: f"gain * (x - {_MEAN} / (variance + eps).sqrt()) + bias"}).says("""
+    You divided the mean by the standard deviation and then subtracted it from x. The difference x − μ comes first, and
+    the whole of it is divided.""")
+wrong("gain and bias before the norm", "return F.layer_norm(gain * x + bias, x.shape[-1:], eps=eps)").says("""
+    You applied gain and bias to x and normalised afterwards, which takes most of their effect away again. Normalise
+    first, then multiply by the gain and add the bias.""")
+wrong("gain and bias forgotten", "return F.layer_norm(x, x.shape[-1:], eps=eps)").says("""
+    You normalised the features and left out gain and bias. Multiply the result by the gain and add the bias.""")
+wrong("normalised over a whole sentence", "return gain * F.layer_norm(x, x.shape[1:], eps=eps) + bias").says("""
+    You took one mean and one variance for each sentence, over its words and features. Each *word* has its own, over
+    its D features alone: the last axis.""")
+wrong("normalised over everything", "return gain * F.layer_norm(x, x.shape, eps=eps) + bias").says("""
+    You took one mean and one variance of all numbers, because `mean` and `var` without an axis do so. Each *word* has
+    its own: take them over the last axis, with `dim=-1, keepdim=True`.""")
+_BATCH = _VARIANCE.replace("dim=-1", "dim=(0, 1)")
+wrong("batch norm", {_MEAN: "x.mean(dim=(0, 1), keepdim=True)", _VARIANCE: _BATCH}).says("""
+    You took mean and variance of each feature over all sentences and words, which is a batch norm. A layer norm takes
+    them of each word over its features, the last axis.""")
+wrong(
+    "normalised over the sentences", {_MEAN: "x.mean(0, keepdim=True)", _VARIANCE: _VARIANCE.replace("-1", "0")}
+).says("""
+    You took mean and variance over the sentences of the batch. A layer norm takes them over the *features* of each
+    word, the last axis, so that one sentence has no influence on another.""")

@@ -55,6 +55,22 @@ wrong("only x is normalised", {"norm(x + sublayer(x))": "norm(x) + sublayer(x)"}
 wrong("sublayer applied twice", "x = sublayer(x)\nreturn norm(x + sublayer(x))").says("""
     You overwrote x with the sublayer's output and called the sublayer again. Call it once, and add its output to the x
     that came in.""")
+wrong("x normalised in the sum", {"norm(x + sublayer(x))": "norm(norm(x) + sublayer(x))"}).says("""
+    You normalised the sum, but the x in it as well. Post-norm has only one norm, which is applied to
+    x + sublayer(x).""")
+wrong("x overwritten by its norm", "x = norm(x)\nreturn norm(x + sublayer(x))").says("""
+    You replaced x by norm(x) and worked on with it. Post-norm has only one norm, at the end: both the sublayer and the
+    sum take the x that came in.""")
+wrong("both parts normalised, not the sum", {"norm(x + sublayer(x))": "norm(x) + norm(sublayer(x))"}).says("""
+    You normalised x and the sublayer's output separately, and added the two. Post-norm adds first, and then normalises
+    the sum.""")
+wrong("sublayer and norm exchanged", {"norm(x + sublayer(x))": "sublayer(x + norm(x))"}).says("""
+    In your function sublayer and norm have changed places. The parameters stand in the order x, sublayer, norm, and the
+    norm is called last, with the sum.""")
+_WORDS = "return torch.cat([norm(word + sublayer(word)) for word in x.split(1, dim=1)], dim=1)"
+wrong("word by word", _WORDS).says("""
+    You called the sublayer for each word separately. It takes all words of the sentences at once, (B, T, D), because a
+    sublayer such as attention moves information between the words.""")
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -89,7 +105,20 @@ wrong("this is post-norm", {"x + sublayer(norm(x))": "norm(x + sublayer(x))"}).s
     You normalised the sum, which is post-norm, the previous exercise. Pre-norm normalises only the input of the
     sublayer and leaves the sum as it is.""")
 wrong("norm after the sublayer", {"sublayer(norm(x))": "norm(sublayer(x))"}).says("""
-    You normalised the *output* of the sublayer. Pre-norm normalises its input, and leaves the output as it is.""")
+    You normalised the *output* of the sublayer. Pre-norm normalises its input, and leaves the output as it is. (If your
+    line looks right, look at the order of your parameters: x, sublayer, norm.)""")
+wrong("normalised before and after the sublayer", {"sublayer(norm(x))": "norm(sublayer(norm(x)))"}).says("""
+    You normalised the sublayer's output as well as its input. Pre-norm has only one norm, in front of the sublayer, and
+    adds the sublayer's output as it is.""")
+wrong("sublayer not called", {"sublayer(norm(x))": "sublayer"}).says("""
+    You added the sublayer itself to x, and it is a function. Call it with the normalised x and add what it returns:
+    `sublayer(norm(x))`.""")
+wrong("norm not called", {"norm(x)": "norm"}).says("""
+    You gave the sublayer the norm itself, which is a function. Call the norm with x, and give the sublayer what it
+    returns: `sublayer(norm(x))`.""")
+wrong("word by word", "return torch.cat([w + sublayer(norm(w)) for w in x.split(1, dim=1)], dim=1)").says("""
+    You called the sublayer for each word separately. It takes all words of the sentences at once, (B, T, D), because a
+    sublayer such as attention moves information between the words.""")
 wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"}).says("""
     You normalised the sum as well as the sublayer's input. Pre-norm has only one norm, in front of the sublayer,
     so that x itself is passed on unchanged.""")

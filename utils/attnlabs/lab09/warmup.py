@@ -39,8 +39,24 @@ must(
 
 wrong = WARMUP_RATE.mistakes
 wrong("division by zero at the start", {"step + 1": "step"}).says("""
-    You used the step as it is, so that at step 0 the term step^(−0.5) divides by zero. Our steps are counted from
-    0 and the paper's from 1, so use step + 1.""")
+    You used the step as it is. Our steps are counted from 0 and the paper's n from 1, so use n = step + 1; with n = 0
+    the term n^(−0.5) would be a division by zero.""")
+wrong("step 0 taken for step 1", {"step + 1": "max(step, 1)"}).says("""
+    You used the step as it is, and 1 in place of 0, so that two steps have the same rate and all later ones are one too
+    low. Our steps are counted from 0 and the paper's n from 1: use n = step + 1 throughout.""")
+_ZERO = "if step == 0:\n    return 0.0\nreturn d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)"
+wrong("rate 0 at the first step", _ZERO).says("""
+    You returned 0 at step 0 and used the step as it is afterwards. With a rate of 0 nothing is learnt. Our steps are
+    counted from 0 and the paper's n from 1: use n = step + 1 throughout.""")
+wrong("line counted from 0", {"count * warmup": "step * warmup"}).says("""
+    The rising line of your rate uses the step as it is, so that it begins with 0. Both terms take n = step + 1.""")
+wrong("curve counted from 0", {"min(count**-0.5": "min(max(step, 1) ** -0.5"}).says("""
+    The falling curve of your rate uses the step as it is. Both terms take n = step + 1, so that they meet at the end of
+    the warm-up.""")
+_LOOSE = "return d_model**-0.5 * min(step + 1**-0.5, step + 1 * warmup**-1.5)"
+wrong("step + 1 without parentheses", _LOOSE).says("""
+    You wrote step + 1 without parentheses. `**` and `*` bind more tightly than `+`, so that only the 1 is raised and
+    multiplied. Write n = step + 1 first, or (step + 1).""")
 wrong("largest instead of smallest", {"min(": "max("}).says("""
     You took the *larger* of the two terms. The rising line is smaller before the end of the warm-up and the
     falling curve is smaller after it, so take `min`.""")
@@ -76,3 +92,19 @@ wrong(
 ).says("""
     You wrote your exponents as fractions without parentheses, … ** -1/2 and … ** -3/2. `**` binds more tightly than
     `/`, so Python divides by 2 only after the power. Write -0.5 and -1.5.""")
+_CURVE, _LINE = {"count**-0.5": "count**-1 / 2"}, {"warmup**-1.5": "warmup**-3 / 2"}
+for which, edit in (("both terms", _CURVE | _LINE), ("the curve", _CURVE), ("the line", _LINE)):
+    wrong(f"exponent of {which} without parentheses", edit).says(f"""
+        You wrote the exponent of {which} as a fraction without parentheses, such as … ** -1/2 or … ** -3/2. `**` binds
+        more tightly than `/`, so Python divides by 2 only after the power. Write -0.5 and -1.5.""")
+wrong("step inside the power", {"count * warmup**-1.5": "(count * warmup) ** -1.5"}).says("""
+    In your line the step is raised to the power −1.5 as well. Only the warm-up is, and n is a factor in front of it:
+    n · warmup^(−1.5).""")
+wrong("no warm-up", {"min(count**-0.5, count * warmup**-1.5)": "count**-0.5"}).says("""
+    Your rate falls from the first step on, so that there is no warm-up. The line n · warmup^(−1.5) must be the smaller
+    one of the two terms until n = warmup: is it there, and is its exponent negative?""")
+wrong("constant after the warm-up", {"min(count**-0.5": "min(warmup**-0.5"}).says("""
+    After the warm-up your rate stays at its peak. It must fall like one over the root of the step, n^(−0.5).""")
+wrong("terms added", {"min(count**-0.5, count * warmup**-1.5)": "(count**-0.5 + count * warmup**-1.5)"}).says("""
+    You added the two terms. The rate is the *smaller* one of them, because the line counts before the end of the
+    warm-up and the curve after it: take `min`.""")
