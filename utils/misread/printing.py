@@ -108,6 +108,8 @@ def opened(names: Sequence[str], items: Sequence[Any], parts: Mapping[str, Seque
 def _holds_tensors(item: Any) -> bool:
     inner = isinstance(item, (tuple, list)) and not hasattr(item, "_fields")
     return isinstance(item, Tensor) or (inner and any(map(_holds_tensors, item)))
+
+
 def float_names(exercise: Any, value: Any) -> list[str]:
     """A name for each tensor of floating-point numbers in a result, in their order: gradients flow from these."""
     entries = values.parts(value)
