@@ -103,6 +103,11 @@ _NAN_KEPT = {".masked_fill(closed, 0.0)": "", "context @ W_o": "(context @ W_o).
 wrong("NaN replaced in the output only", _NAN_KEPT).says("""
     Your output is right, but where a query may attend to nothing the *weights* that you return are still NaN, because
     you replaced it in the output only. Set these weights to 0 right after the softmax, and both are right.""")
+_NAN_USED = {".masked_fill(closed, 0.0)": "", "W_o, weights": "W_o, weights.nan_to_num(0.0)"}
+wrong("NaN replaced in the weights only", _NAN_USED).says("""
+    Your weights are right, but where a query may attend to nothing the *output* is NaN, because you multiplied the
+    values by the weights before you replaced NaN. Set these weights to 0 right after the softmax: then both are
+    right.""")
 _MASKED = 'scores.masked_fill(closed, float("-inf")).softmax(-1).masked_fill(closed, 0.0)'
 wrong("a large number added", {_MASKED: "(scores - 1e9 * closed).softmax(-1)"}).says("""
     Where a query may attend to nothing, your weights are those of a row in which everything is open. If you *added* a

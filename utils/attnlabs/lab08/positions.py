@@ -69,8 +69,8 @@ must(
     don't.""")
 
 must("each pair has its own speed", _own_speeds).says("""
-    From one position to the next, pair i must turn by 1 / 10000^(2i/D). The first pair is right, but a later one turns by
-    another angle: look at the number 10000 and at the exponent.""")
+    From one position to the next, pair i must turn by 1 / 10000^(2i/D). The first pair is right, but a later one turns
+    by another angle: look at the number 10000 and at the exponent.""")
 
 wrong = WRONG_ANGLES = Mistakes()  # the angles of sinusoidal_positions and of relative_shift
 wrong("no parentheses round the exponent", {"(pairs / dim)": "pairs / dim"}).says("""

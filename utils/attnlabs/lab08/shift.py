@@ -81,8 +81,8 @@ must(
     Your matrix carries numbers from one pair of features to another. A shift of the position turns each pair (2i,
     2i + 1) in itself, so that all numbers outside of the blocks of 2 × 2 along the diagonal are 0.""")
 must("each block has its own angle", _own_angles).says("""
-    Block i must hold the cosine of offset / 10000^(2i/D) twice, on its diagonal, and its sine twice, beside the diagonal.
-    Angles are in radians. In your matrix some block holds other numbers.""")
+    Block i must hold the cosine of offset / 10000^(2i/D) twice, on its diagonal, and its sine twice, beside the
+    diagonal. Angles are in radians. In your matrix some block holds other numbers.""")
 must("position 0 goes to position offset", _moves(0)).says("""
     Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number `offset`. With
     your matrix it is another row.""")
@@ -103,11 +103,11 @@ wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says(""
     one that is wanted, made for M @ p. Here positions are rows, so the minus stands in the first row of each
     block.""")
 wrong("no minus", {_BLOCK: "[cosine, sine, sine, cosine]"}).says("""
-    Both sines in your blocks have the same sign, so that only some positions arrive where they should. The new cosine is
-    cos a cos b − sin a sin b, and its minus belongs to the sine in the first row of each block.""")
+    Both sines in your blocks have the same sign, so that only some positions arrive where they should. The new cosine
+    is cos a cos b − sin a sin b, and its minus belongs to the sine in the first row of each block.""")
 wrong("two minuses", {_BLOCK: "[cosine, -sine, -sine, cosine]"}).says("""
-    Both sines in your blocks have a minus. The new sine is sin a cos b + cos a sin b, without a minus, and it is made by
-    the first column of the block. Only the sine in the first row has a minus.""")
+    Both sines in your blocks have a minus. The new sine is sin a cos b + cos a sin b, without a minus, and the first
+    column of the block makes it. Only the sine in the first row has a minus.""")
 wrong("always 2 × 2", {"*blocks": "blocks[0]"}).says("""
     Your matrix is a single block of 2 × 2, as in the example. There are D/2 pairs, each with a block of its own on the
     diagonal, so that the matrix is (D, D).""")
