@@ -27,6 +27,30 @@ def multi_head_attention__einsum(query, key, value, W_q, W_k, W_v, W_o, heads, m
     return torch.einsum("bhqk,bhke,hed->bqd", weights, v, out_table), weights
 
 
+def multi_head_attention__heads_in_the_batch(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
+    """One axis for sentences and heads, as `bmm` wants it: the mask has to be there for each sentence."""
+    split = ((x @ W).unflatten(-1, (heads, -1)).transpose(1, 2) for x, W in ((query, W_q), (key, W_k), (value, W_v)))
+    q, k, v = (part.flatten(0, 1) for part in split)  # (B·H, T, D/H)
+    scores = torch.bmm(q, k.mT) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask.repeat_interleave(heads, 0), -torch.inf)
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    context = torch.bmm(weights, v).unflatten(0, (-1, heads)).transpose(1, 2).flatten(2)
+    return context @ W_o, weights.unflatten(0, (-1, heads))
+
+
+def multi_head_attention__sentence_by_sentence(query, key, value, W_q, W_k, W_v, W_o, heads, mask=None):
+    results = []
+    for b in range(len(query)):
+        parts = ((query, W_q), (key, W_k), (value, W_v))
+        q, k, v = ((x[b] @ W).unflatten(-1, (heads, -1)).transpose(0, 1) for x, W in parts)  # (H, T, D/H)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        scores = scores if mask is None else scores.masked_fill(~mask[b], -1e9)
+        weights = scores.softmax(-1) if mask is None else scores.softmax(-1) * mask[b]
+        results.append(((weights @ v).transpose(0, 1).flatten(1) @ W_o, weights))
+    return tuple(torch.stack(each) for each in zip(*results, strict=True))
+
+
 def sinusoidal_positions__exp(length, dim):
     """As most programs on the web write it, in single precision."""
     table = torch.zeros(length, dim)

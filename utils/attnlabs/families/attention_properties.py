@@ -63,8 +63,8 @@ def weights_of_heads() -> Properties:
     must(
         "each head's rows sum to one", lambda result, *args: rows_sum_to_one(result[1], _for_all_heads(args[-1]))
     ).says("""
-        The weights of a query that may attend to something must sum to 1 in each head. Apply the mask before the
-        softmax, which runs over the last axis, the keys.""")
+        The weights of a query that may attend to something must sum to 1 in each head. Close positions before the
+        softmax, with a score of −∞, and let the softmax run over the last axis, the keys.""")
     return must
 
 

@@ -9,13 +9,13 @@ _MASKED = f"scores{_CLOSE}.softmax(-1).masked_fill(closed, 0.0)"
 wrong = SCALED_OR_MASKED_WRONGLY = Mistakes()
 wrong("not scaled", {" / q.shape[-1] ** 0.5": ""}).says("""
     You did not divide the scores. A dot product grows with the number of features that it sums over, and with
-    large scores the softmax becomes a hard choice without a gradient, so divide by the root of q.shape[-1].""")
+    large scores the softmax becomes a hard choice with hardly a gradient, so divide by the root of this number.""")
 wrong("root forgotten", {" ** 0.5": ""}).says("""
     You divided by the number of features itself. This is the *variance* of a dot product, so its standard
     deviation is the root of it: divide by the root.""")
 wrong("scaled by a length", {" / q.shape[-1]": " / k.shape[-2]"}).says("""
     You divided by the root of the number of keys. The scores grow with the number of *features* that they sum
-    over, which is q.shape[-1].""")
+    over, and this is the number of which you need the root.""")
 wrong("queries and keys swapped", {"q @ k.mT": "k @ q.mT"}).says("""
     You exchanged queries and keys in the scores. Row i of the weights belongs to query i, so the scores are q @
     k.mT.""")

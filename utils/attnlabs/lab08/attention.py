@@ -61,7 +61,7 @@ def _many_heads(draw):
     yield *_inputs(draw, 2, 3, 4, 6), 2, draw.mask(2, 1, 4)  # padding: one row for all the queries
     yield *_inputs(draw, 2, 1, 3, 4), 1, None  # one query, one head
     text = draw.normal(2, 3, 6)  # self-attention: one sequence in all three roles
-    yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(1, 3, 3, empty_rows=False)
+    yield text, text, text, *(draw.normal(6, 6) / 6**0.5 for _ in range(4)), 3, draw.mask(2, 3, 3, empty_rows=False)
     yield *_inputs(draw, 3, 1, 4, 4), 2, draw.mask(3, 1, 4)  # one query and padding
     yield *_inputs(draw, 3, 3, 4, 4), 1, draw.mask(3, 3, 4)  # one head and a mask
     if draw.number == 0:
@@ -103,6 +103,22 @@ _NAN_KEPT = {".masked_fill(closed, 0.0)": "", "context @ W_o": "(context @ W_o).
 wrong("NaN replaced in the output only", _NAN_KEPT).says("""
     Your output is right, but where a query may attend to nothing the *weights* that you return are still NaN, because
     you replaced it in the output only. Set these weights to 0 right after the softmax, and both are right.""")
+_NAN_USED = {".masked_fill(closed, 0.0)": "", "W_o, weights": "W_o, weights.nan_to_num(0.0)"}
+wrong("NaN replaced in the weights only", _NAN_USED).says("""
+    Your weights are right, but where a query may attend to nothing the *output* is NaN, because you multiplied the
+    values by the weights before you replaced NaN. Set these weights to 0 right after the softmax: then both are
+    right.""")
+_MASKED = 'scores.masked_fill(closed, float("-inf")).softmax(-1).masked_fill(closed, 0.0)'
+wrong("a large number added", {_MASKED: "(scores - 1e9 * closed).softmax(-1)"}).says("""
+    Where a query may attend to nothing, your weights are those of a row in which everything is open. If you *added* a
+    large negative number to the closed scores, it shifts all scores of such a row alike, and the softmax doesn't change
+    with that. All weights of this query must be 0: set them to 0 after the softmax.""")
+wrong("a number not small enough", {'float("-inf")': "-1e4"}).says("""
+    You filled closed positions with a number such as −10000. Scores may be lower than it, and then closed positions
+    take the weight of the open ones before you set them to 0. Fill with −∞: float("-inf").""")
+wrong("scaled by the number of heads", {" / q.shape[-1]": " / heads"}).says("""
+    You divided by √H, the root of the number of heads. The dot product of a head sums over D/H features, and this is
+    the number of which you need the root.""")
 wrong("scaled by the whole D", {" / q.shape[-1]": " / query.shape[-1]"}).says("""
     You divided by √D. The dot product of a head sums over its own D/H features only, so its standard deviation is
     √(D/H), and this is what you divide by.""")
@@ -114,9 +130,13 @@ _BY_RESHAPE = "    split_heads = lambda x, n: x.reshape(len(x), n, x.shape[1], -
 wrong("split by reshape alone", {_CUT: _BY_RESHAPE + _CUT}).says("""
     Your heads were cut with reshape or view alone, so that each of them mixes positions and features. Use your
     split_heads, which cuts the features and then exchanges two axes.""")
-wrong("merged by reshape alone", {"merge_heads(weights @ v)": "(weights @ v).reshape(query.shape)"}).says("""
+_MERGED = {"merge_heads(weights @ v)": "(weights @ v).reshape(query.shape)"}
+wrong("merged by reshape alone", _MERGED).says("""
     Your weights are right, but the contexts were joined with reshape or view alone, so that a row mixes several
     positions. Use your merge_heads.""")
+wrong("split and merged by reshape alone", {_CUT: _BY_RESHAPE + _CUT} | _MERGED).says("""
+    You cut the heads and joined them again with reshape or view alone, so that each head mixes positions and features.
+    Use your split_heads and merge_heads, which exchange the axes of positions and heads as well.""")
 _BLOCKS = "torch.block_diag(*[torch.ones(len(W_q) // heads, len(W_q) // heads)] * heads)"
 _FOR_ITSELF = f"    W_q, W_k, W_v = (W * {_BLOCKS} for W in (W_q, W_k, W_v))\n"
 wrong("cut before the projection", {_CUT: _FOR_ITSELF + _CUT}).says("""

@@ -31,6 +31,11 @@ def _sizes(draw):
         yield 200, 4  # longer than a table that was made beforehand
 
 
+def _own_speeds(result, length, dim):
+    speeds = 10000 ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)  # (D/2,)
+    return length == 1 or torch.allclose(result[1, 0::2], speeds.sin().to(result), rtol=1e-2, atol=1e-6)
+
+
 SINUSOIDAL_POSITIONS = Exercise(
     sinusoidal_positions,
     cases=_sizes,
@@ -63,6 +68,10 @@ must(
     Features 2i and 2i + 1 are sine and cosine of *the same* angle, so their squares must sum to 1. In your result they
     don't.""")
 
+must("each pair has its own speed", _own_speeds).says("""
+    From one position to the next, pair i must turn by 1 / 10000^(2i/D). The first pair is right, but a later one turns
+    by another angle: look at the number 10000 and at the exponent.""")
+
 wrong = WRONG_ANGLES = Mistakes()  # the angles of sinusoidal_positions and of relative_shift
 wrong("no parentheses round the exponent", {"(pairs / dim)": "pairs / dim"}).says("""
     You wrote … / 10000 ** 2i / D without parentheses, which Python reads as (… / 10000^(2i)) / D. The whole
@@ -73,6 +82,13 @@ wrong("the 2 counted twice", {"(pairs / dim)": "(2 * pairs / dim)"}).says("""
 wrong("one angle for all pairs", {"(pairs / dim)": "(pairs // dim)"}).says("""
     Your exponents are all 0, so that every pair turns by the same angle. Either the exponent is missing, or `//` has
     rounded each 2i / D down to 0. Pair i has its own speed, with the exponent 2i / D: divide with `/`.""")
+wrong("only the first pair turns", {"(pairs / dim)": "pairs"}).says("""
+    Only your first pair turns, and the others stay (nearly) at the angle 0. Either you wrote the others without an
+    angle, or the exponent is 2i without / D, and 10000^(2i) is so large that nothing is left of the angle. Pair i turns
+    by 1 / 10000^(2i/D) per position.""")
+wrong("angles rounded down", {" / 10000": " // 10000"}).says("""
+    You rounded the angles down to whole numbers, with `//`. The slow pairs then stand still for many positions and jump
+    afterwards. An angle is a fraction: divide with `/`.""")
 wrong("the last exponent is 1", {"(pairs / dim)": "(pairs / max(dim - 2, 1))"}).says("""
     Your exponents run up to exactly 1, as 2i / (D − 2), because you divided by one pair less (or used `linspace`), as
     some programs do. In the paper the exponent of pair i is 2i / D, so that the last one stays below 1.""")
@@ -100,6 +116,16 @@ wrong(
 ).says("""
     Your positions are not 0, 1, 2, …, but a little farther apart, as those of linspace(0, length, length), which ends
     *at* `length`. The last position is length − 1: use `arange`.""")
+wrong(
+    "angles repeated as a whole",
+    "turned = (torch.arange(length)[:, None] / 10000 ** (torch.arange(0, dim, 2) / dim)).repeat(1, 2)\n"
+    "return torch.where(torch.arange(dim) % 2 == 0, turned.sin(), turned.cos())",
+).says("""
+    You repeated the row of angles as a whole (`repeat` or `cat`), so that features 2i and 2i + 1 have different angles.
+    Neighbours share one angle: repeat each angle twice in a row (`repeat_interleave`), or stack sines and cosines.""")
+wrong("cosines on the even features", {"[turned.sin(), turned.cos()]": "[turned.cos(), turned.sin()]"}).says("""
+    You put the cosines on the even features and the sines on the odd ones. The sine comes first in each pair: feature
+    2i is the sine and feature 2i + 1 the cosine.""")
 wrong("sines first, then cosines", {_ALTERNATING: "torch.cat([turned.sin(), turned.cos()], dim=-1)"}).says("""
     You put all sines into the first half and all cosines into the second half, as some programs do. Here they
     alternate: sine on even and cosine on odd features.""")

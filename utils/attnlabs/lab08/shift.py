@@ -44,6 +44,15 @@ def _later_are_faster(matrix, dim, offset):
     return 0 < abs(offset) < 1.5 and first_is_right and bool((sines[1:] > wanted[1:] + 1e-3).any())
 
 
+def _own_angles(result, dim, offset):
+    """Whether each block has its cosines on the diagonal and its sines beside it, whatever their signs."""
+    wanted, pairs = _position(offset, dim).reshape(-1, 2).abs(), range(0, dim, 2)
+    blocks = torch.stack([result[i : i + 2, i : i + 2].double().abs() for i in pairs])  # (D/2, 2, 2)
+    sine, cosine = wanted[:, :1], wanted[:, 1:]  # (D/2, 1)
+    expected = torch.stack([cosine, sine, sine, cosine], dim=1).reshape(-1, 2, 2)
+    return torch.allclose(blocks, expected, atol=1e-5)
+
+
 def _moves(position):
     """A property: the matrix takes this one position to where it belongs."""
     return lambda result, dim, offset: torch.allclose(
@@ -71,6 +80,9 @@ must(
 ).says("""
     Your matrix carries numbers from one pair of features to another. A shift of the position turns each pair (2i,
     2i + 1) in itself, so that all numbers outside of the blocks of 2 × 2 along the diagonal are 0.""")
+must("each block has its own angle", _own_angles).says("""
+    Block i must hold the cosine of offset / 10000^(2i/D) twice, on its diagonal, and its sine twice, beside the
+    diagonal. Angles are in radians. In your matrix some block holds other numbers.""")
 must("position 0 goes to position offset", _moves(0)).says("""
     Position 0, which is the row 0, 1, 0, 1, …, times your matrix must be the position with the number `offset`. With
     your matrix it is another row.""")
@@ -90,6 +102,15 @@ wrong("turned the other way", {_BLOCK: "[cosine, sine, -sine, cosine]"}).says(""
     Your matrix moves a position *back* by `offset` when it is used as p @ M, because it is the transpose of the
     one that is wanted, made for M @ p. Here positions are rows, so the minus stands in the first row of each
     block.""")
+wrong("no minus", {_BLOCK: "[cosine, sine, sine, cosine]"}).says("""
+    Both sines in your blocks have the same sign, so that only some positions arrive where they should. The new cosine
+    is cos a cos b − sin a sin b, and its minus belongs to the sine in the first row of each block.""")
+wrong("two minuses", {_BLOCK: "[cosine, -sine, -sine, cosine]"}).says("""
+    Both sines in your blocks have a minus. The new sine is sin a cos b + cos a sin b, without a minus, and the first
+    column of the block makes it. Only the sine in the first row has a minus.""")
+wrong("always 2 × 2", {"*blocks": "blocks[0]"}).says("""
+    Your matrix is a single block of 2 × 2, as in the example. There are D/2 pairs, each with a block of its own on the
+    diagonal, so that the matrix is (D, D).""")
 wrong("the last pair forgotten", {"*blocks": "*blocks[:-1], torch.eye(2)"}).says("""
     Your last pair of features doesn't turn. There are D/2 pairs, from 0 to D/2 − 1, and each of them turns.""")
 wrong("the distance, not the offset", {"offset / 10000": "abs(offset) / 10000"}).says("""
