@@ -41,6 +41,9 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "must be tuple of Tensors, not Tensor": ("list", lambda: torch.cat(X, X)),
     "only supports boolean masks": ("`mask.bool()`", lambda: X.masked_fill(X, 1.0)),
     "list index out of range": ("shorter", lambda: [][0]),
+    "tuple index out of range": ("n − 1", lambda: X.shape[3]),
+    "unhashable type: 'list'": ("`tuple(…)`", lambda: {[1]: 2}),
+    '"bitwise_': ("parentheses", lambda: (X > 0) & X < 1),
     "values to unpack": ("`x.shape[-1]`", lambda: [rows for rows, columns in [X.shape]]),
     "KeyError": ("`key in d`", lambda: {}[4]),
 }
