@@ -67,6 +67,8 @@ MEANINGS = {
     "`torch.cat([a, b], dim=-1)`.",
     "only supports boolean masks": "A mask of zeros and ones becomes one of True and False by `mask.bool()`, or by a "
     "comparison such as `mask == 0`.",
+    "'NoneType'": "Something is None here: an argument that was not given, or the result of a function without "
+    "`return`. Ask first, with `is None`, or add the `return`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
     "tuple index out of range": "A tuple, or a shape, is shorter than the position that you ask for. Positions count "
     "from 0, so the last of n entries has the position n − 1.",

@@ -1,6 +1,7 @@
 """What a student of lab 11 is told where no known mistake fits."""
 
 import pytest
+import torch
 
 from attnlabs import evaluate
 
@@ -22,6 +23,17 @@ def test_a_comparison_without_parentheses_is_explained():
 
     verdict = evaluate("lab11", "mask_for_bert", mask_for_bert)
     assert "in parentheses" in " ".join(verdict.message.split())
+
+
+def test_a_bound_that_is_missed_is_named_and_not_taken_for_something_else():
+    def mask_for_bert(tokens, chosen, mask_id, vocabulary, draw):
+        word = 3 + (draw[1] * (vocabulary - 3)).long()
+        random = chosen & (draw[0] > 0.8) & (draw[0] <= 0.9)
+        inputs = torch.where(random, word, tokens).masked_fill(chosen & (draw[0] < 0.8), mask_id)
+        return inputs, tokens.masked_fill(~chosen, 0)
+
+    told = " ".join(evaluate("lab11", "mask_for_bert", mask_for_bert).message.split())
+    assert "from 0.8 to below 0.9" in told or "0.9 or more" in told
 
 
 def test_an_exponential_that_is_no_probability_is_not_taken_for_the_most_probable_token_alone():

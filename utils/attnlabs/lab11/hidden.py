@@ -32,9 +32,9 @@ def _sentences(draw):
     yield tokens, draw.uniform(2, 40) < 0.5, 30, 30, draw.uniform(2, 2, 40)  # long enough for each case
     yield tokens[:, :2], torch.zeros(2, 2, dtype=torch.bool), 31, 30, draw.uniform(2, 2, 2)  # nothing is chosen
     yield tokens[:, 2:3], torch.tensor([[True], [False]]), 31, 30, draw.uniform(2, 2, 1)
-    bounds = draw.uniform(2, 2, 2)
-    bounds[0] = torch.tensor([[0.8, 0.9], [0.9, 0.8]], dtype=torch.float64)  # each belongs to what begins with it
-    yield tokens[:, :2], torch.ones(2, 2, dtype=torch.bool), 31, 30, bounds
+    bounds = draw.uniform(2, 2, 3)  # 0.8 and 0.9 belong to what begins with them
+    bounds[0] = torch.tensor([[0.8, 0.4, 0.9], [0.9, 0.8, 0.4]], dtype=torch.float64)
+    yield tokens[:, :3], torch.tensor([[True, False, True], [True, True, True]]), 31, 30, bounds
 
 
 def _where(low, high):
@@ -95,6 +95,9 @@ _CLOSED = {"(draw[0] < 0.9)": "(draw[0] <= 0.9)", "torch.where(draw[0] < 0.8,": 
 wrong("0.8 and 0.9 taken to what ends there", _CLOSED).says("""
     You compared with `<=` where `<` is wanted. Exactly 0.8 belongs to the random words, and exactly 0.9 to the tokens
     that stay.""")
+wrong("exactly 0.8 left out", {_INPUTS: "chosen & (draw[0] < 0.9) & (draw[0] != 0.8)"}).says("""
+    At exactly 0.8 you kept the token. The random words begin at 0.8, so compare with `>=` there, and
+    with `<` at 0.9.""")
 wrong("the rest all random", {_INPUTS: "chosen"}).says("""
     You replaced all chosen tokens that were not masked by random words. From 0.9 on, the token must stay as it is,
     so that the model cannot assume that a token which it sees is wrong.""")

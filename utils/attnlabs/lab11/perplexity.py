@@ -147,6 +147,9 @@ wrong("divided by all positions", {"real.sum()": "real.numel()"}).says("""
 wrong("divided by the number of sentences", {"real.sum()": "len(target)"}).says("""
     You divided the sum of the losses by the number of sentences. The mean is taken per token: divide by the number of
     real tokens in the batch.""")
+wrong("padding summed, but not counted", {_MEAN: "losses.sum() / real.sum()"}).says("""
+    You divided by the number of real tokens, but the sum contains the losses of padding as well. Set these to 0, or
+    leave them out, before you sum.""")
 wrong("summed, not averaged", {_MEAN: "losses.where(real, 0).sum()"}).says("""
     You took `exp` of the sum of the losses, which is one over the probability of the whole text. Divide the sum by
     the number of real tokens first.""")

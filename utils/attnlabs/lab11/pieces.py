@@ -218,6 +218,9 @@ wrong(
 wrong("the symbol instead of the pair", {"return best, merged": 'return "".join(best), merged'}).says("""
     You returned the joined symbol. Wanted is the pair of the two symbols, because the same symbol can arise from
     several pairs, and a new word is cut by merging pairs.""")
+wrong("words joined to strings", {"merged[tuple(joined)]": 'merged["".join(joined)]'}).says("""
+    You joined each word to one string, so that its symbols can no longer be told apart. The keys must be tuples of
+    symbols, as in the input, and only the pair becomes one symbol.""")
 wrong("words as strings", {"merged[tuple(joined)]": 'merged[" ".join(joined)]'}).says("""
     The keys of your new words are strings. They must be tuples of symbols, as in the input, so that the next step
     can be applied to them.""")
