@@ -174,6 +174,16 @@ def test_a_number_in_place_of_infinity_is_no_constant_that_was_added():
     assert verdict.kind == "wrong only where the right result is infinite"
 
 
+def test_nan_beside_a_right_infinity_is_no_constant_that_was_added():
+    def keep(x):
+        return x.masked_fill(x.abs() < 0.5, float("-inf"))
+
+    exercise = Exercise(keep, lambda draw: [(draw.normal(3, 4),)], [])
+    verdict = judge(exercise, lambda x: x + (x.abs() < 0.5) * float("-inf"))  # 0 · ∞
+    assert not verdict.passed
+    assert "raised or lowered" not in " ".join(verdict.message.split())
+
+
 def test_how_many_digits_agree_is_told():
     for factor, words in ((1 + 1e-8, "about eight digits"), (1 + 1e-6, "about six digits"), (1.01, "two or three")):
         verdict = judge(Exercise(dot, pairs_of_sets), lambda q, k, factor=factor: dot(q, k) * factor)

@@ -27,6 +27,7 @@ STEP = Exercise(step, lambda draw: [(draw.normal(3, 4, 5), draw.normal(5, 5), dr
         (" > 0", " < 0", (">", "<"), "replaced"),
         (".roll(1", ".roll(2", ("roll", "2"), "moves"),
         ("(2 +", "(3 +", ("2", "+", "3"), "number"),
+        ("2 + bias.square()", "bias.square()", ("2", "+"), "left out"),  # to torch, 2 is the second part
         ("x @ table", "x.sum(-1, keepdim=True) * table.sum(0)", ("@",), "sums"),
         ("x @ table", "(x @ table).tanh()", ("tanh",), "product"),
         (".clamp(min=3.0)", "", ("clamp",), "left out"),

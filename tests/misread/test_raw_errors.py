@@ -7,6 +7,7 @@ from torch.nn import functional as F
 from misread.raw_errors import MEANINGS, meaning
 
 X, INDEX = torch.zeros(2, 3, 4), torch.zeros(2, 3, dtype=torch.long)
+NOTHING = None
 ERRORS = {  # a piece of the error's text: a word that its meaning must hold, and what raises it
     "Expected target size": ("`transpose(1, 2)`", lambda: F.cross_entropy(X, INDEX)),
     "to match target batch_size": ("flatten", lambda: F.cross_entropy(X.flatten(0, 1), INDEX)),
@@ -40,7 +41,11 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "stack expects each tensor to be equal size": ("*new*", lambda: torch.stack([X, X[:, 1:]])),
     "must be tuple of Tensors, not Tensor": ("list", lambda: torch.cat(X, X)),
     "only supports boolean masks": ("`mask.bool()`", lambda: X.masked_fill(X, 1.0)),
+    "'NoneType'": ("`is None`", lambda: NOTHING[:, None]),
     "list index out of range": ("shorter", lambda: [][0]),
+    "tuple index out of range": ("n − 1", lambda: X.shape[3]),
+    "unhashable type: 'list'": ("`tuple(…)`", lambda: {[1]: 2}),
+    '"bitwise_': ("parentheses", lambda: (X > 0) & X < 1),
     "values to unpack": ("`x.shape[-1]`", lambda: [rows for rows, columns in [X.shape]]),
     "KeyError": ("`key in d`", lambda: {}[4]),
 }

@@ -67,7 +67,14 @@ MEANINGS = {
     "`torch.cat([a, b], dim=-1)`.",
     "only supports boolean masks": "A mask of zeros and ones becomes one of True and False by `mask.bool()`, or by a "
     "comparison such as `mask == 0`.",
+    "'NoneType'": "Something is None here: an argument that was not given, or the result of a function without "
+    "`return`. Ask first, with `is None`, or add the `return`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
+    "tuple index out of range": "A tuple, or a shape, is shorter than the position that you ask for. Positions count "
+    "from 0, so the last of n entries has the position n − 1.",
+    "unhashable type: 'list'": "A list cannot be the key of a dict, nor an element of a set. A tuple can: `tuple(…)`.",
+    '"bitwise_': "`&` and `|` join masks of True and False, and they bind tighter than a comparison. Put each "
+    "comparison in parentheses: `a & (b < c)`.",
     "values to unpack": "On the left must stand as many names as there are entries on the right, and a shape has one "
     "entry per axis. `x.shape[-1]` is the size of the last axis, however many axes there are.",
     "KeyError": "The dictionary has no entry with this key. If such a key is to be passed over, ask with `key in d` "

@@ -12,6 +12,7 @@ EDITS = {
         {"(-counts[pair], pair)": "(-counts[pair], pair[0])"},
         {"(-counts[pair], pair)": "(-counts[pair], ''.join(pair))"},
         {"width = 2 if": "width = len(''.join(best)) if"},
+        {"counts[pair] += count": "counts[pair] += count * len(symbols)"},
         {"in pairwise(symbols)": "in zip(symbols[::2], symbols[1::2])"},
     ],
     "language_model_targets": [
@@ -26,6 +27,7 @@ EDITS = {
     ],
     "perplexity": [
         {"target != pad": "target > pad"},
+        {"losses.where(real, 0)": "losses.clamp(max=690).where(real, 0)"},
         {"losses.where(real, 0)": "losses.clamp(max=100).where(real, 0)"},
         {").exp()": ").exp().round()"},
     ],
@@ -34,6 +36,8 @@ EDITS = {
         {"mask_id, word": "vocabulary, word"},
         {"~chosen, 0": "~chosen | (tokens == word), 0"},
         {"draw[0] < 0.9": "draw[0] < 0.92"},
+        {"draw[0] < 0.8": "draw[0] <= 0.8"},
+        {"draw[0] < 0.9": "draw[0] <= 0.9"},
     ],
     "top_p_filter": [
         {"before >= p": "before >= min(p, 0.9)"},

@@ -1,7 +1,7 @@
 """Right answers of lab 11 in other styles than the reference's."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
 
 import torch
@@ -28,6 +28,23 @@ def merge_most_frequent_pair__built_up(words):
     return pair, {join(symbols): count for symbols, count in words.items()}
 
 
+def merge_most_frequent_pair__in_place_of_two_in_a_list(words):
+    counts = Counter()
+    for symbols, count in words.items():
+        counts.update({pair: times * count for pair, times in Counter(pairwise(symbols)).items()})
+    pair = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[0][0]
+
+    def join(symbols):
+        symbols, i = [*symbols], 0
+        while i < len(symbols) - 1:
+            if (symbols[i], symbols[i + 1]) == pair:
+                symbols[i : i + 2] = [symbols[i] + symbols[i + 1]]
+            i += 1
+        return tuple(symbols)
+
+    return pair, {join(symbols): count for symbols, count in words.items()}
+
+
 def language_model_targets__written_into(tokens, pad):
     targets = torch.full_like(tokens, pad)
     targets[:, :-1] = tokens[:, 1:]
@@ -47,6 +64,16 @@ def grouped_query_attention__five_axes(query, key, value, mask=None):
     return context.flatten(1, 2), weights.flatten(1, 2)
 
 
+def grouped_query_attention__head_by_head(query, key, value, mask=None):
+    sharing, contexts, all_weights = query.shape[1] // key.shape[1], [], []
+    for h in range(query.shape[1]):
+        scores = query[:, h] @ key[:, h // sharing].mT / query.shape[-1] ** 0.5
+        weights = (scores if mask is None else scores.masked_fill(~mask, -1e9)).softmax(-1)
+        all_weights.append(weights if mask is None else weights * mask)
+        contexts.append(all_weights[-1] @ value[:, h // sharing])
+    return torch.stack(contexts, 1), torch.stack(all_weights, 1)
+
+
 def perplexity__cross_entropy(logits, target, pad):
     return math.exp(F.cross_entropy(logits.flatten(0, 1), target.flatten(), ignore_index=pad).item())
 
@@ -63,6 +90,29 @@ def mask_for_bert__written_into(tokens, chosen, mask_id, vocabulary, draw):
     some = chosen & (draw[0] >= 0.8) & (draw[0] < 0.9)
     inputs[some] = 3 + torch.floor(draw[1][some] * (vocabulary - 3)).to(tokens.dtype)
     return inputs, targets
+
+
+def mask_for_bert__one_by_one(tokens, chosen, mask_id, vocabulary, draw):
+    inputs, targets = tokens.clone(), torch.zeros_like(tokens)
+    for b, t in chosen.nonzero().tolist():
+        targets[b, t] = tokens[b, t]
+        if draw[0, b, t] < 0.8:
+            inputs[b, t] = mask_id
+        elif draw[0, b, t] < 0.9:
+            inputs[b, t] = 3 + int(draw[1, b, t] * (vocabulary - 3))
+    return inputs, targets
+
+
+def top_p_filter__row_by_row(logits, p):
+    kept = torch.full_like(logits, -torch.inf)
+    for row, shares in enumerate(logits.softmax(-1)):
+        total = 0.0
+        for word in shares.argsort(descending=True).tolist():
+            kept[row, word] = logits[row, word]
+            total += float(shares[word])
+            if total >= p:
+                break
+    return kept
 
 
 def top_p_filter__the_tail_from_behind(logits, p):

@@ -81,6 +81,10 @@ wrong(
 ).says("""
     You repeated the whole list of heads, 0, 1, 0, 1, so that neighbouring heads use different keys. Head h of the
     queries uses head h // (H // G) of the keys and values: 0, 0, 1, 1, which `repeat_interleave` makes.""")
+_H_OVER_G = "[:, torch.arange(query.shape[1]) // key.shape[1]]"
+wrong("h // G", {_KEYS: f"key{_H_OVER_G}", _VALUES: f"value{_H_OVER_G}"}).says("""
+    You divided the number of the head by G. There are H/G heads of the queries in each group, so head h belongs to
+    group h // (H // G).""")
 wrong("only the keys in the right order", {_VALUES: "value.repeat(1, sharing, 1, 1)"}).says("""
     Your keys are shared as they must be, but the values are in another order, 0, 1, 0, 1. Use `repeat_interleave` for
     both, because a key and its value belong to the same head.""")
@@ -108,6 +112,10 @@ wrong("mask without an axis for heads", {"mask[:, None]": "mask"}).says("""
 wrong("mask with its axis behind the queries", {"mask[:, None]": "mask[:, :, None]"}).says("""
     You inserted the new axis of the mask behind the queries, (B, Tq, 1, Tk), so that queries meet heads. In the scores
     the heads stand behind the batch: mask[:, None].""")
+_CAUSAL = "    closed = closed | torch.ones_like(scores, dtype=torch.bool).triu(1)\n    weights = scores"
+wrong("a causal mask added", {"    weights = scores": _CAUSAL}).says("""
+    You closed the keys behind each query, too. Your function attends as `mask` says and adds none of its own: the model
+    that writes passes a causal mask, and the model that fills gaps must see both sides.""")
 wrong("heads merged", {"return weights @ v,": "return (weights @ v).transpose(1, 2).flatten(2),"}).says("""
     You merged the heads of the context to (B, Tq, H · Dv). Here the context keeps its heads, (B, H, Tq, Dv); the layer
     around your function merges them.""")

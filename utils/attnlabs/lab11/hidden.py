@@ -32,6 +32,9 @@ def _sentences(draw):
     yield tokens, draw.uniform(2, 40) < 0.5, 30, 30, draw.uniform(2, 2, 40)  # long enough for each case
     yield tokens[:, :2], torch.zeros(2, 2, dtype=torch.bool), 31, 30, draw.uniform(2, 2, 2)  # nothing is chosen
     yield tokens[:, 2:3], torch.tensor([[True], [False]]), 31, 30, draw.uniform(2, 2, 1)
+    bounds = draw.uniform(2, 2, 3)  # 0.8 and 0.9 belong to what begins with them
+    bounds[0] = torch.tensor([[0.8, 0.4, 0.9], [0.9, 0.8, 0.4]], dtype=torch.float64)
+    yield tokens[:, :3], torch.tensor([[True, False, True], [True, True, True]]), 31, 30, bounds
 
 
 def _where(low, high):
@@ -82,6 +85,19 @@ wrong("every chosen token masked", {_INPUTS: "chosen", _HIDDEN: "mask_id"}).says
 wrong("masked up to 0.9", {_INPUTS: "chosen", _HIDDEN: "torch.where(draw[0] < 0.9, mask_id, word)"}).says("""
     You masked up to 0.9 and put random words above it, so that no chosen token stays. The mask ends at 0.8, random
     words at 0.9, and from there on the token stays as it is.""")
+wrong("the mask overwritten", {_HIDDEN: "word"}).says("""
+    No mask is left in your inputs: below 0.9 all chosen tokens are random words. If you set the masks first, the random
+    words must not replace them, so these belong to 0.8 up to 0.9 only.""")
+wrong("nothing replaced", {_INPUTS: "chosen & False"}).says("""
+    Your inputs are the tokens as they were. Did you write into `inputs[chosen][…]`? This is a copy, so nothing arrives
+    in `inputs`. Index once, as in `inputs[chosen & (draw[0] < 0.8)]`, or use `torch.where`.""")
+_CLOSED = {"(draw[0] < 0.9)": "(draw[0] <= 0.9)", "torch.where(draw[0] < 0.8,": "torch.where(draw[0] <= 0.8,"}
+wrong("0.8 and 0.9 taken to what ends there", _CLOSED).says("""
+    You compared with `<=` where `<` is wanted. Exactly 0.8 belongs to the random words, and exactly 0.9 to the tokens
+    that stay.""")
+wrong("exactly 0.8 left out", {_INPUTS: "chosen & (draw[0] < 0.9) & (draw[0] != 0.8)"}).says("""
+    At exactly 0.8 you kept the token. The random words begin at 0.8, so compare with `>=` there, and
+    with `<` at 0.9.""")
 wrong("the rest all random", {_INPUTS: "chosen"}).says("""
     You replaced all chosen tokens that were not masked by random words. From 0.9 on, the token must stay as it is,
     so that the model cannot assume that a token which it sees is wrong.""")
@@ -101,6 +117,19 @@ wrong("not only the chosen ones", {_INPUTS: "(draw[0] < 0.9)"}).says("""
 wrong("the same number for both", {"draw[1]": "draw[0]"}).says("""
     You used draw[0] twice. Between 0.8 and 0.9 it always gives words from the same tenth of the vocabulary,
     so the random word needs a number of its own, draw[1].""")
+_EXCHANGED = {"draw[1] *": "draw[0] *", "draw[0] < 0.8": "draw[1] < 0.8", "draw[0] < 0.9": "draw[1] < 0.9"}
+wrong("draw[0] and draw[1] exchanged", _EXCHANGED).says("""
+    You exchanged the two halves of `draw`. draw[0] decides between mask, random word and token, and draw[1] decides
+    which random word it is.""")
+wrong("words from 0", {_WORD: "(draw[1] * (vocabulary - 3)).long()"}).says("""
+    You left out the 3, so that padding, begin or end may come out, and the last three words never do. The words begin
+    at 3: add 3 to the whole part.""")
+wrong("cut off before the product", {_WORD: "3 + draw[1].long() * (vocabulary - 3)"}).says("""
+    You cut off draw[1] itself, which is always 0, so that each random word is 3. Multiply first:
+    `(draw[1] * (vocabulary - 3)).long()`.""")
+wrong("not cut off", {")).long()": "))"}).says("""
+    Your random words are not whole numbers. Take the whole part of the product: `.long()` cuts off what follows the
+    point.""")
 wrong("special symbols drawn", {_WORD: "(draw[1] * vocabulary).long()"}).says("""
     You drew from all V numbers, so that padding, begin or end may come out as a random word. The words begin at 3:
     draw one of V − 3 and add 3.""")
@@ -113,6 +142,9 @@ wrong("the last word never drawn", {"vocabulary - 3)": "vocabulary - 3 - 1)"}).s
 wrong("rounded to the nearest", {")).long()": ")).round().long()"}).says("""
     You rounded to the nearest whole number. Then the first word comes half as often as the others, and the number
     V may come out, which no word has. Take the whole part: `.long()` cuts off what follows the point.""")
+wrong("rounded up", {")).long()": ")).ceil().long()"}).says("""
+    You rounded up. Then the first word is hardly ever drawn, and the number V may come out, which no word has. Take the
+    whole part: `.long()` cuts off what follows the point.""")
 wrong("targets only where something changed", {"~chosen, 0": "~(chosen & (draw[0] < 0.9)), 0"}).says("""
     Your targets leave out the chosen tokens that stayed as they are. The model must predict those as well, and
     this is why they were chosen: it cannot know which of the tokens that it sees are right.""")

@@ -82,12 +82,30 @@ wrong("the token that reaches p dropped, except the first", {"before >= p": _BUT
     You kept at least one token, but where several are needed you dropped the one with which the sum reaches p. The
     tokens that are left must have at least p together, so compare the sum *before* each token.""")
 _ONE_MORE = "before - torch.cat([0 * ordered[..., :1], ordered[..., :-1]], -1) >= p"
+wrong(
+    "the first one not spared", {"before >= p": "torch.cat([ordered[:, :1], ordered.cumsum(-1)[:, :-1]], -1) > p"}
+).says("""
+    You moved the comparison by one position, which keeps the token with which the sum reaches p, but where the first
+    token alone has p it is dropped. Before the first token stands nothing, so it always stays.""")
+wrong("the sums rolled", {"before >= p": "ordered.cumsum(-1).roll(1, -1) >= p"}).says("""
+    You moved the sums by `roll`, which brings the last one, 1, to the front, so that the most probable token is always
+    dropped. Before the first token stands nothing: the sum there is 0.""")
 wrong("one token too many", {"before >= p": _ONE_MORE}).says("""
     You kept one token more than is needed. Wanted is the *smallest* set that reaches p, so the token with which
     the sum reaches p is the last one.""")
 wrong("not brought back", {_DROP: "before >= p"}).says("""
     Your mask is in the order of the *sorted* tokens, but you applied it to the logits in their own order. Bring it
     back with `scatter` along the indices that `sort` returned.""")
+wrong("not sorted", {_DROP: "logits.softmax(-1).cumsum(-1) - logits.softmax(-1) >= p"}).says("""
+    You took the running sum in the order of the vocabulary. The nucleus takes the most probable tokens first, so sort
+    the probabilities in descending order before you sum.""")
+wrong("not sorted, and the token that reaches p dropped", {_DROP: "logits.softmax(-1).cumsum(-1) > p"}).says("""
+    You took the running sum in the order of the vocabulary, so sort in descending order first. Also compare the sum
+    *before* each token, because the one with which the sum reaches p stays.""")
+_GATHERED = "torch.gather(logits.sort(-1)[0].flip(-1).masked_fill(before >= p, -torch.inf), -1, (-logits).argsort(-1))"
+wrong("sorted logits brought back by gather", {'logits.masked_fill(drop, float("-inf"))': _GATHERED}).says("""
+    You used `gather` with the indices of `sort` on the sorted logits, which permutes them once more. The way back is
+    `scatter`: entry i of the sorted logits belongs to token indices[i].""")
 wrong("gather instead of scatter", {_DROP: "(before >= p).gather(-1, words)"}).says("""
     You used `gather` with the indices of `sort`, which permutes the mask once more instead of undoing the sorting.
     The way back is `scatter`: entry i of the sorted mask belongs to token indices[i].""")
@@ -100,12 +118,18 @@ wrong(
 wrong("the least probable first", {"descending=True": "descending=False"}).says("""
     You sorted from the least probable token on, so that you kept the tail and dropped the most probable tokens.
     Sort with descending=True.""")
+wrong("exp not divided by its sum", {"logits.softmax(-1).sort": "logits.exp().sort"}).says("""
+    You took `exp` of the logits without dividing by their sum in each row, so that your numbers are no probabilities.
+    The running sum must be one of probabilities: apply the softmax first.""")
 wrong("no softmax", {"logits.softmax(-1).sort": "logits.sort"}).says("""
     You summed the logits. p is a probability, so the running sum must be one of probabilities: apply the softmax
     first.""")
 wrong("softmax over the batch", {"softmax(-1)": "softmax(0)"}).says("""
     Your softmax runs over the rows. The probabilities of the V tokens must sum to 1 in each row, so it runs over
     the last axis.""")
+wrong("only the most probable token", {"before >= p": "before > 0"}).says("""
+    You kept only the most probable token of each row, whatever p is. The nucleus goes on until the probabilities of its
+    tokens sum to p.""")
 wrong("each token compared with p", {"before >= p": "ordered < p"}).says("""
     You kept the tokens whose own probability is at least p. The nucleus is a *set* whose probabilities reach p
     together, so compare running sums.""")
@@ -115,6 +139,9 @@ wrong(
 ).says("""
     You kept the tokens whose own probability is at least p, and at least the first one. The nucleus is a *set*
     whose probabilities reach p together, so compare running sums.""")
+wrong("each token compared with 1 − p, perhaps none kept", {"before >= p": "ordered < 1 - p"}).says("""
+    You kept the tokens whose own probability is at least 1 − p, and in some row there is none. The nucleus is a *set*
+    whose probabilities reach p together, so compare running sums.""")
 _AT_LEAST = "(ordered < 1 - p) & (torch.arange(logits.shape[-1]) > 0)"
 wrong("each token compared with 1 − p", {"before >= p": _AT_LEAST}).says("""
     You kept the tokens whose own probability is at least 1 − p. The nucleus is a *set* whose probabilities reach p
@@ -123,6 +150,12 @@ _RANK = "torch.arange(logits.shape[-1]).expand_as(ordered)"
 wrong("a share of the tokens", {"before >= p": f"{_RANK} >= max(1, round(p * logits.shape[-1]))"}).says("""
     You kept the share p of the tokens by their *number*. The nucleus holds the share p of the *probability*, so it
     is small where the model is sure: compare the running sum of the probabilities with p.""")
+wrong("a share of the tokens, rounded down", {"before >= p": f"{_RANK} >= max(1, int(p * logits.shape[-1]))"}).says("""
+    You kept p · V tokens, rounded down, in every row. The nucleus holds the share p of the *probability*, not of the
+    tokens: compare the running sum of the probabilities with p.""")
+wrong("a share of the tokens, rounded up", {"before >= p": f"{_RANK} >= p * logits.shape[-1]"}).says("""
+    You kept p · V tokens, rounded up, in every row. The nucleus holds the share p of the *probability*, not of the
+    tokens: compare the running sum of the probabilities with p.""")
 wrong("each token compared with the most probable one", {"before >= p": "ordered < p * ordered[:, :1]"}).says("""
     You compared each probability with p times the largest one. The nucleus is a *set* whose probabilities reach p
     together, so compare running sums.""")
@@ -142,6 +175,14 @@ wrong("0 instead of minus infinity", {_INF: "0.0"}).says("""
 wrong("a large number instead of minus infinity", {_INF: "-1e9"}).says("""
     You filled with a large negative number. Logits that are themselves large and negative could then lie below the
     dropped ones and be drawn less often than those, so use float('-inf').""")
+wrong(
+    "NaN from 0 times infinity", {'logits.masked_fill(drop, float("-inf"))': 'logits + drop * float("-inf")'}
+).says("""
+    You multiplied a mask by −∞. 0 · ∞ is not a number, so the logits of the tokens that stay became NaN. Use
+    `masked_fill` or `torch.where`.""")
+wrong("log probabilities returned", {"return logits.": "return logits.log_softmax(-1)."}).says("""
+    You returned the logarithms of the probabilities for the tokens that stay. Their logits must be returned as they
+    were given: use `masked_fill` on `logits`.""")
 wrong("probabilities returned", {"return logits.": "return logits.softmax(-1)."}).says("""
     You returned probabilities with −∞ among them. Return the logits of the tokens that stay as they are, so that a
     softmax afterwards shares the probability among them.""")

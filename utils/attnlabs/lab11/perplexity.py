@@ -39,6 +39,14 @@ PERPLEXITY = Exercise(
 )
 
 must = PERPLEXITY.properties
+
+
+def _far_apart(result, logits, target, pad):
+    """No loss is less than the largest logit of its position less that of the right token."""
+    losses = logits.amax(-1) - logits.gather(2, target[..., None])[..., 0]
+    return logits.abs().max() < 50 or result >= 0.999 * losses[target != pad].mean().exp()
+
+
 must("at least 1", lambda result, *args: result >= 1 - 1e-9).says("""
     A perplexity is at least 1. It is 1 only if the model gives every right token the probability 1.""")
 must(
@@ -46,6 +54,11 @@ must(
     lambda result, logits, target, pad: bool(logits.any()) or abs(result - logits.shape[-1]) < 1e-6,
 ).says("""
     A model that gives all V tokens the same probability must have a perplexity of V.""")
+
+must("no loss is cut off", _far_apart).says("""
+    −ln p is at least as large as the largest logit of the position less the logit of the right token, and your
+    perplexity is smaller than that. A small number added before the logarithm, or a `clamp`, would cut off the loss of
+    very improbable tokens; `log_softmax` needs neither.""")
 
 _MEAN = "losses.where(real, 0).sum() / real.sum()"
 _LOSSES = 'torch.nn.functional.cross_entropy(logits.transpose(1, 2), target, reduction="none")'
@@ -63,6 +76,23 @@ wrong(
 ).says("""
     You took the perplexity of each row and then their mean, so that short rows count too much. One mean over all
     real tokens of the batch stands in the exponent.""")
+wrong(
+    "a perplexity per sentence, NaN for an empty row",
+    {_MEAN: "losses.where(real, 0).sum(1) / real.sum(1)", ".exp()": ".exp().mean()"},
+).says("""
+    You took the perplexity of each row and then their mean. Short rows then count too much, and a row of padding gives
+    0 / 0. One mean over all real tokens of the batch stands in the exponent.""")
+wrong(
+    "a perplexity per sentence, 1 for an empty row",
+    {_MEAN: "losses.where(real, 0).sum(1) / real.sum(1).clamp(min=1)", ".exp()": ".exp().mean()"},
+).says("""
+    You took the perplexity of each row, which is 1 for a row of padding, and then their mean. One mean over all real
+    tokens of the batch stands in the exponent.""")
+wrong(
+    "mean of the rows' means, NaN for an empty row", {_MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).mean()"}
+).says("""
+    You averaged each row, where a row of padding gives 0 / 0, and then took the mean of these averages. Sum over all
+    real tokens of the batch, and divide once by their number.""")
 wrong("mean of the rows' means", {_MEAN: "(losses.where(real, 0).sum(1) / real.sum(1)).nanmean()"}).says("""
     You took the mean of each row, and then the mean over the rows. A token in a short row then counts more than
     one in a long row: sum over all real tokens of the batch, and divide once.""")
@@ -86,6 +116,17 @@ wrong("the entropy", {_LOSSES: "-(logits.log_softmax(-1) * logits.softmax(-1)).s
 wrong("the share of wrong tokens", {f"({_MEAN}).exp()": "(logits.argmax(-1) != target)[real].double().mean()"}).says("""
     You counted how often the most probable token is wrong, which is an error rate. Perplexity is `exp` of the mean of
     −ln p over the real tokens, where p is the probability of the right token.""")
+wrong("the share of right tokens", {f"({_MEAN}).exp()": "(logits.argmax(-1) == target)[real].double().mean()"}).says("""
+    You counted how often the most probable token is right, which is the accuracy. Perplexity is `exp` of the mean of
+    −ln p over the real tokens, where p is the probability of the right token.""")
+wrong("softmax over the batch", {_LOSSES: f"-logits.log_softmax(0).{_RIGHT}"}).says("""
+    Your softmax runs over the sentences of the batch. At each position the probabilities of the V tokens sum to 1, so
+    it runs over the last axis.""")
+wrong(
+    "all targets at each position", {_LOSSES: "-logits.log_softmax(-1)[..., target]", _MEAN: "losses[real].mean()"}
+).says("""
+    You indexed the last axis with the whole `target`, which picks the tokens of *all* positions at each position.
+    `gather` along the last axis picks one: that of the position itself.""")
 wrong("softmax over the positions", {_LOSSES: f"-logits.log_softmax(1).{_RIGHT}"}).says("""
     Your softmax runs over the positions. At each position the probabilities of the V tokens sum to 1, so it runs over
     the last axis.""")
@@ -103,6 +144,12 @@ wrong("padding counted", {_MEAN: "losses.mean()"}).says("""
 wrong("divided by all positions", {"real.sum()": "real.numel()"}).says("""
     You left the padding out of the sum, but divided by the number of all positions. Divide by the number of real
     tokens, because otherwise a batch with more padding seems to be easier.""")
+wrong("divided by the number of sentences", {"real.sum()": "len(target)"}).says("""
+    You divided the sum of the losses by the number of sentences. The mean is taken per token: divide by the number of
+    real tokens in the batch.""")
+wrong("padding summed, but not counted", {_MEAN: "losses.sum() / real.sum()"}).says("""
+    You divided by the number of real tokens, but the sum contains the losses of padding as well. Set these to 0, or
+    leave them out, before you sum.""")
 wrong("summed, not averaged", {_MEAN: "losses.where(real, 0).sum()"}).says("""
     You took `exp` of the sum of the losses, which is one over the probability of the whole text. Divide the sum by
     the number of real tokens first.""")

@@ -36,6 +36,8 @@ def _word_counts(draw):
     yield {(a + b, c): few, (a, b + c): few}  # two ways to the same symbol
     yield {(c, a): 1, (c, b): 1, (c, d): 1, (d, a, b): many}  # often in few words, or rarely in many
     yield {(a, a, a): few, (a, a, a, a, b): few, (b, c): few}  # pairs that overlap
+    yield {(a, a, a): few, (b, c): 2 * few - 1}  # most frequent only if those that overlap all count
+    yield {(a, c): many, (c, d, b, a): many - 1}  # a long word counts no more than a short one
     yield {(b, a, c, a, c, a): few, (d, b, b): 2 * few - 1, (d, c): 1}  # twice in one word
     yield {(a, b): many, (d + a, b): few, (a, b + c): few, (d, c): 1}  # symbols that end or begin alike
     yield {(a + b, c): many, (d, a + b, c, c): few, (a, b): 1, (d,): 1}  # merged before
@@ -101,6 +103,9 @@ must(
     symbol.""")
 
 _BEST = "min(counts, key=lambda pair: (-counts[pair], pair))"
+_COUNTING = """\
+        for pair in pairwise(symbols):
+            counts[pair] += count"""
 _MERGING = """\
     for symbols, count in words.items():
         joined, i = [], 0
@@ -125,12 +130,28 @@ _FROM_BEHIND = """\
         merged[tuple(joined)] = count"""
 
 wrong = MERGE_MOST_FREQUENT_PAIR.mistakes
+wrong("the pair with its count", {"return best, merged": "return (best, counts[best]), merged"}).says("""
+    You returned the pair together with its count. The first result is the pair alone, a tuple of two symbols.""")
 wrong("the count left beside the pair", {_BEST: "counts.most_common(1)[0]"}).says("""
     `most_common(1)[0]` is the pair together with its count, so that your pair never stands in a word and nothing was
     joined. Take the pair alone, and follow the tie rule, which `most_common` does not know.""")
 wrong("each word counted once", {"counts[pair] += count": "counts[pair] += 1"}).says("""
     You counted each word once, however often it occurs. A pair in a word that occurs nine times occurs nine times as
     well, so add the count of the word.""")
+wrong("the last count of a pair", {"counts[pair] += count": "counts[pair] = count"}).says("""
+    You set the count of a pair anew in each word, so that only the last word counts. Add the word's count to what the
+    pair has already.""")
+_APART = """\
+        i = 0
+        while i < len(symbols) - 1:
+            counts[symbols[i : i + 2]] += count
+            i += 2 if symbols[i : i + 3] == 3 * symbols[i : i + 1] else 1"""
+wrong("pairs that overlap not counted", {_COUNTING: _APART}).says("""
+    You went on behind a pair where the next pair overlaps it, so that `aaa` has the pair `aa` once. All positions at
+    which two symbols stand side by side count, so it has this pair twice.""")
+wrong("the last pair of a word not counted", {"in pairwise(symbols):": "in pairwise(symbols[:-1]):"}).says("""
+    You left out the last pair of each word. A word of n symbols has n − 1 pairs, and the last of them begins at
+    position n − 2: `range(len(symbols) - 1)`.""")
 wrong("a pair counted once per word", {"in pairwise(symbols):": "in set(pairwise(symbols)):"}).says("""
     You counted each pair at most once in each word. Where a pair occurs twice in a word, as `an` in `banana`, it
     must be counted twice.""")
@@ -149,6 +170,14 @@ wrong("the rarest pair", {_BEST: "min(counts, key=lambda pair: (counts[pair], pa
 wrong("replaced in the text", {_MERGING: _BY_TEXT}).says("""
     You joined the symbols with spaces and replaced text. Then a symbol that only *ends* (or begins) like a part of
     the pair is merged as well, although it is another symbol. Compare whole symbols.""")
+wrong("nothing joined", {"symbols[i : i + 2] == best": "list(symbols[i : i + 2]) == best"}).says("""
+    Your pair is the right one, but no word was changed. The pair is a tuple, and a list or a string is never equal to a
+    tuple, even with the same symbols: compare tuples.""")
+wrong(
+    "a tuple as a symbol", {'"".join(symbols[i : i + width])': "symbols[i : i + width] if width == 2 else symbols[i]"}
+).says("""
+    You put the pair, a tuple, into the word in place of one symbol. Symbols are strings, so join both with
+    `"".join(…)` or `+`.""")
 wrong("cut into letters again", {_MERGING: _BY_LETTERS}).says("""
     You joined each word to a string and cut it into letters, so that symbols merged in earlier steps fell apart.
     Keep the symbols as they are, and only join those that form the pair.""")
@@ -163,6 +192,15 @@ wrong("joined in either order", {"symbols[i : i + 2] == best": "symbols[i : i + 
 wrong("the last symbol lost", {"while i < len(symbols):": "while i < len(symbols) - 1:"}).says("""
     Your loop ends before the last symbol, so this symbol is missing wherever it is not joined. Go on as long as a
     symbol is left.""")
+wrong(
+    "the last symbol twice",
+    {
+        "while i < len(symbols):": "while i < len(symbols) - 1:",
+        "merged[tuple(joined)]": "merged[(*joined, symbols[-1])]",
+    },
+).says("""
+    You append the last symbol after the loop even where it was joined already, so that it appears twice. Append it only
+    if it was not joined.""")
 wrong("the counts lost", {"merged[tuple(joined)] = count": "merged[tuple(joined)] = 1"}).says("""
     Every word has the count 1 in your new dict. A word occurs as often as before the merge, so it keeps its count.""")
 wrong("the second symbol again", {"i += width": "i += 1"}).says("""
@@ -180,6 +218,9 @@ wrong(
 wrong("the symbol instead of the pair", {"return best, merged": 'return "".join(best), merged'}).says("""
     You returned the joined symbol. Wanted is the pair of the two symbols, because the same symbol can arise from
     several pairs, and a new word is cut by merging pairs.""")
+wrong("words joined to strings", {"merged[tuple(joined)]": 'merged["".join(joined)]'}).says("""
+    You joined each word to one string, so that its symbols can no longer be told apart. The keys must be tuples of
+    symbols, as in the input, and only the pair becomes one symbol.""")
 wrong("words as strings", {"merged[tuple(joined)]": 'merged[" ".join(joined)]'}).says("""
     The keys of your new words are strings. They must be tuples of symbols, as in the input, so that the next step
     can be applied to them.""")

@@ -49,18 +49,35 @@ wrong("not shifted, and the last one left out", {_CAT: "torch.cat([tokens[:, :-1
 wrong("shifted to the right", {_CAT: "torch.cat([last, tokens[:, :-1]], dim=1)"}).says("""
     You moved the tokens to the right, so that each position must predict the token *before* it, which it has already
     read. Move them to the left: the target of position t is token t + 1.""")
+wrong(
+    "shifted to the right, with the begin in front", {_CAT: "torch.cat([0 * last + 1, tokens[:, :-1]], dim=1)"}
+).says("""
+    You moved the tokens to the right and put the begin, 1, in front, as `shift_right` does in Lab 01. That makes inputs
+    from targets; here the targets are wanted, so move the tokens to the left.""")
+wrong("padding in front", {_CAT: "torch.cat([last, tokens[:, 1:]], dim=1)"}).says("""
+    You put the column of padding in front, so that the other tokens stay where they were. Padding belongs behind the
+    last of the others: then each of them moves one position to the left.""")
 wrong("rolled", {_CAT: "tokens.roll(-1, dims=1)"}).says("""
     You rolled each row, so that the last position must predict the first token of the row. Nothing follows the last
     position: its target is `pad`.""")
 wrong("one column short", {_CAT: "tokens[:, 1:]"}).says("""
     Your targets are one column shorter than the tokens. The model gives logits at all T positions, so append a column
     of `pad` for the last one.""")
+wrong("the first T − 1 tokens", {_CAT: "tokens[:, :-1]"}).says("""
+    You left out the last token and not the first. These are the inputs of the positions that have a target; the targets
+    are the tokens from the second one on, and `pad` behind them.""")
 wrong("the last token repeated", {_CAT: "torch.cat([tokens[:, 1:], tokens[:, -1:]], dim=1)"}).says("""
     At the last position you repeated the last token. Nothing follows it in this row, so that the target must be
     `pad`, which does not count in the loss.""")
 wrong("pad taken to be 0", {"tokens[:, :1], pad": "tokens[:, :1], 0"}).says("""
     You filled the last column with 0. The number that stands for padding is given by the argument `pad`, and here it is
     another one.""")
+wrong("−100 in the last column", {"tokens[:, :1], pad": "tokens[:, :1], -100"}).says("""
+    You filled the last column with −100, which is the default of `ignore_index` in `cross_entropy`. In this lab `pad`
+    is the number that does not count in the loss.""")
+wrong("−100 for all padding", {_CAT: f"{_CAT}.where({_CAT} != pad, -100)"}).says("""
+    You replaced all padding by −100, which is the default of `ignore_index` in `cross_entropy`. In this lab padding
+    stays `pad`, the number that does not count in the loss.""")
 wrong("shifted along the batch", {_CAT: "torch.cat([tokens[1:], torch.full_like(tokens[:1], pad)], dim=0)"}).says("""
     You shifted the rows, so that each sentence has another sentence as its target. Axis 0 is the batch and axis 1
     contains the positions: shift the columns.""")

@@ -153,7 +153,7 @@ def offset(case: Case) -> Iterator[Claim]:
 
 
 def _offset_of_all(case: Case) -> bool:
-    return _alone(_difference(case), case.tensors[1].dim())
+    return not case.tensors[0].isnan().any() and _alone(_difference(case), case.tensors[1].dim())
 
 
 def _difference(case: Case) -> Tensor:

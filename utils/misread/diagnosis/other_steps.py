@@ -61,7 +61,10 @@ def in_place_of(function: Callable, args: tuple, kwargs: dict) -> Iterator[Other
 def _operands(sign: str, first: Any, second: Any) -> Iterator[Other]:
     """One side of a sum, difference, product or quotient alone, or with a number that is one larger or smaller."""
     for number, which in enumerate(("second", "first")):
-        yield f"the {which} part of a `{sign[1:-1]}` is left out", lambda f, a, k, n=number: a[n]
+        words = f"the {which} part of a `{sign[1:-1]}`"
+        if number == 0 and type(second) in (int, float) and sign[1:-1] in "+*":  # torch turns 3 + x into x + 3
+            words = f"the number {second} beside a `{sign[1:-1]}`"
+        yield f"{words} is left out", lambda f, a, k, n=number: a[n]
     if type(second) is int:
         for by in (1, -1):
             words = f"the number {second} beside a `{sign[1:-1]}` is {second + by}"
