@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from misread.tensor_sizes import Limits, TensorSizes, limit_in_force
+from misread.tensor_sizes import Limits, TensorSizes, limit_in_force, uncounted
 
 
 def test_a_tensor_beyond_the_limit_stops_the_function():
@@ -41,10 +41,22 @@ def test_tensors_that_are_gone_no_longer_count_as_kept_and_views_never_do():
         assert (sizes.kept, sizes.made, sizes.largest) == (4, 36, 4)
         assert limit_in_force() == sizes.limits
         with pytest.raises(RuntimeError, match="too much at once"):
-            _ = [torch.ones(4) for _ in range(3)]
+            torch.cat([torch.ones(4), torch.ones(1)])
 
 
 def test_what_is_made_in_all_may_be_limited_too():
-    with TensorSizes(made=(8, "too much in all")), pytest.raises(RuntimeError, match="too much in all"):
-        for _ in range(3):
+    with TensorSizes(made=(8, "too much in all")):
+        for _ in range(2):
             torch.ones(4)
+        with pytest.raises(RuntimeError, match="too much in all"):
+            torch.ones(4)
+
+
+def test_where_nothing_is_to_be_counted_no_limit_stops_anything():
+    with TensorSizes(4, "five") as sizes:
+        with uncounted():
+            torch.ones(5)
+            assert limit_in_force() == Limits(4, "five")
+        assert (sizes.largest, sizes.made) == (0, 0)
+        with pytest.raises(RuntimeError, match="five"):
+            torch.ones(5)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from torch import Tensor
@@ -37,6 +39,7 @@ class TensorSizes(TorchFunctionMode):
         super().__init__()
         self.limits, self.largest, self.kept, self.made = Limits(*limits, **named), 0, 0, 0
         self._alive: dict[int, weakref.ref[Tensor]] = {}
+        self.rests = False
 
     def __enter__(self) -> TensorSizes:
         _running.append(self)
@@ -49,6 +52,8 @@ class TensorSizes(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """One call of a function of torch's, whose results are counted."""
         result = func(*args, **(kwargs or {}))
+        if self.rests:
+            return result
         parts = result if isinstance(result, (tuple, list)) else (result,)
         for part in (part for part in parts if isinstance(part, Tensor)):
             self.largest = max(self.largest, part.numel())
@@ -77,3 +82,16 @@ def limit_in_force() -> Limits | None:
     limits = [sizes.limits for sizes in _running]
     limited = [some for some in limits if (some.most, some.kept, some.made) != (None, None, None)]
     return limited[-1] if limited else None
+
+
+@contextlib.contextmanager
+def uncounted() -> Iterator[None]:
+    """Inside, no tensor is counted: what sends an answer's arguments to another process is not the answer's own."""
+    counting = [sizes for sizes in _running if not sizes.rests]
+    for sizes in counting:
+        sizes.rests = True
+    try:
+        yield
+    finally:
+        for sizes in counting:
+            sizes.rests = False

@@ -190,6 +190,9 @@ return summed / total""",
 ).says("""
     You went through the scores twice, first for the maximum and then for the sums. The blocks come only once, so
     update maximum, total and sum together, and rescale the sums when the maximum grows.""")
+wrong("writes into the blocks", {"(scores - higher)": "scores.sub_(higher)"}).says("""
+    Your function writes into a block of scores, which belongs to the caller. Build new numbers from it: `scores -
+    maximum` in place of `scores -= maximum` or `sub_`.""")
 wrong("the maximum not kept", {"largest = higher": "pass"}).says("""
     You computed the new maximum and did not keep it, so the next block compares itself with the old one. Store the new
     maximum at the end of the loop's body.""")

@@ -94,9 +94,9 @@ wrong("the sign of the distance reversed", {_BACK: "torch.arange(keys, device=qu
 wrong("negative distances looked up", {_GATHERED: "back"}).says("""
     You look up scores for negative distances, which do not exist. They belong to later keys, whose scores become −inf
     anyway, so take any valid column for them: back.clamp(min=0).""")
-wrong("the first text's distances for all", {f"{_GATHERED}.expand_as(by_content)": f"{_GATHERED}[None]"}).says("""
-    All texts of the batch have the scores by distance of the first one. `gather` reads only as many rows as its index
-    has, so expand the table of distances to the batch: .expand(B, -1, -1).""")
+wrong("the first sequence's distances for all", {f"{_GATHERED}.expand_as(by_content)": f"{_GATHERED}[None]"}).says("""
+    All sequences of the batch have the scores by distance of the first one. `gather` reads only as many rows as its
+    index has, so expand the table of distances to the batch: .expand(B, -1, -1).""")
 wrong("distances from the far end", {"back.clamp(min=0)": "(keys - 1 - back).clamp(min=0, max=keys - 1)"}).says("""
     You took row Tk − 1 − d of `distance` for the distance d. In the paper's code the rows are reversed; here row d
     belongs to distance d.""")
@@ -154,5 +154,5 @@ wrong("the content bias on the keys", {_CONTENT: "query @ (key + content_bias)"}
     You added `content_bias` to the keys. It belongs to the query: (q + u) · k contains the term u · k, which depends on
     the key, while q · (k + u) contains q · u, which does not.""")
 wrong("the distance bias on the distances", {_PLACE: "query @ (distance + distance_bias)."}).says("""
-    You added `distance_bias` to the vectors of the distances. It belongs to the query: (q + v) · r contains the term v ·
-    r, which depends on the distance, while q · (r + v) contains q · v, which does not.""")
+    You added `distance_bias` to the vectors of the distances. It belongs to the query: (q + v) · r contains the term
+    v · r, which depends on the distance, while q · (r + v) contains q · v, which does not.""")

@@ -106,6 +106,19 @@ class Frugal(Exercise):
         return super().run(counted, args)
 
 
+def _reached(result: Tensor, given: list) -> bool:
+    """Whether a gradient flows from a result to what was given. A slice that was taken under `torch.no_grad()` may say
+    that it wants a gradient, although nothing is behind it."""
+    if not result.requires_grad:
+        return False
+    leaves = [x for x in given if isinstance(x, Tensor)]
+    try:
+        with torch.enable_grad():
+            return any(slope is not None for slope in torch.autograd.grad(result.sum(), leaves, allow_unused=True))
+    except RuntimeError:  # of an answer in another process: there is no graph that a gradient could go back through
+        return False
+
+
 @dataclass(frozen=True, eq=False)
 class Detached(Exercise):
     """Its result must be cut from the graph, whichever of the arguments carries a gradient."""
@@ -122,7 +135,7 @@ class Detached(Exercise):
             for name, x in zip(self.parameters, graded, strict=True):
                 if isinstance(x, Tensor) and not x.requires_grad:
                     raise RuntimeError(f"`{name}` itself was cut from its graph, as `detach_()` does; use `detach()`")
-            if isinstance(again, Tensor) and again.requires_grad:
+            if isinstance(again, Tensor) and _reached(again, graded):
                 raise RuntimeError("the result still belongs to the graph of the gradients; detach it")
             return result
 

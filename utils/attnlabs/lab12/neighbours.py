@@ -117,8 +117,8 @@ wrong("multiplied by the temperature", {"-nearest / temperature": "-nearest * te
 wrong("no temperature", {"-nearest / temperature": "-nearest"}).says("""
     You left the temperature out. Divide the distances by it before the softmax.""")
 wrong("twice the square of the temperature", {"-nearest / temperature": "-nearest / (2 * temperature**2)"}).says("""
-    You divided by 2 · temperature², as in a normal distribution. Here the squared distance is divided by the temperature
-    itself.""")
+    You divided by 2 · temperature², as in a normal distribution. Here the squared distance is divided by the
+    temperature itself.""")
 wrong("scaled by √D", {".square().sum(dim=-1)": ".square().sum(dim=-1) / keys.shape[-1] ** 0.5"}).says("""
     You divided the distances by √D, as attention does with its scores. Here nothing but the temperature divides them.
     """)
