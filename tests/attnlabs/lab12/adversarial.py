@@ -78,6 +78,15 @@ def cut_from_its_own_graph(states, memory, length):
     return known[:, max(known.shape[1] - length, 0) :]
 
 
+def oldest_overwritten(states, memory, length):
+    if memory is None or length < states.shape[1] + memory.shape[1]:
+        known = states if memory is None else torch.cat([memory, states], dim=1)
+        return known[:, max(known.shape[1] - length, 0) :].detach()
+    kept = torch.cat([memory, states], dim=1).detach()
+    memory.zero_()  # it belongs to the caller
+    return kept
+
+
 def absolute_distance(query, key, distance, content_bias, distance_bias):
     keys, queries = key.shape[1], query.shape[1]
     back = (torch.arange(queries)[:, None] + keys - queries - torch.arange(keys)).abs()
@@ -105,7 +114,7 @@ WRONG = {
         maximum_of_finite_scores_and_0,
     ],
     "window_attention": [window_from_zero, every_key_in_a_loop],
-    "segment_memory": [half_of_each, cut_from_its_own_graph],
+    "segment_memory": [half_of_each, cut_from_its_own_graph, oldest_overwritten],
     "relative_scores": [absolute_distance],
     "knn_probabilities": [closer_than_the_kth],
     "mix_probabilities": [memory_where_it_has_votes],
@@ -115,5 +124,6 @@ NAMED = {
     in_place: "writes into the blocks",
     copies_in_a_list: "all blocks joined",
     copies_for_a_second_pass: "all blocks joined",
+    oldest_overwritten: "changes its input",
     every_key_in_a_loop: "all keys, query by query",
 }

@@ -130,12 +130,15 @@ class Detached(Exercise):
         def looked_at(*given: Any) -> Any:
             result = function(*given)
             with torch.enable_grad():
-                graded = [x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given]
+                leaves = [x.clone().requires_grad_() if isinstance(x, Tensor) else x for x in given]
+                graded = [
+                    x.clone() if isinstance(x, Tensor) else x for x in leaves
+                ]  # torch lets nobody write into a leaf
                 again = function(*graded)
             for name, x in zip(self.parameters, graded, strict=True):
                 if isinstance(x, Tensor) and not x.requires_grad:
                     raise RuntimeError(f"`{name}` itself was cut from its graph, as `detach_()` does; use `detach()`")
-            if isinstance(again, Tensor) and _reached(again, graded):
+            if isinstance(again, Tensor) and _reached(again, leaves):
                 raise RuntimeError("the result still belongs to the graph of the gradients; detach it")
             return result
 
