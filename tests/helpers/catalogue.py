@@ -193,9 +193,10 @@ def _written_out(inputs: list[tuple]) -> str:
 def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int) -> bool:
     """Whether two mistakes, or the reference (None) and one, end alike on every input; stops where they don't.
 
-    As for the judge, errors alone are no evidence, unless they tell the same somewhere.
+    As for the judge, errors alone are no evidence, unless they tell the same somewhere; nor are right results, unless
+    all are right.
     """
-    evidence = False
+    evidence = failing = False
     for index, right in enumerate(exercise.expected(variant)):
         run, wrong = (
             exercise.wrong_run(one, variant, index) if one else right,
@@ -203,5 +204,6 @@ def _alike(exercise: Exercise, one: Mistake | None, other: Mistake, variant: int
         )
         if not same_run(run, wrong, exercise.tolerance):
             return False
-        evidence = evidence or telling(run, wrong)
-    return evidence
+        fails = not same_run(run, right, exercise.tolerance)
+        failing, evidence = failing or fails, evidence or (fails and telling(run, wrong))
+    return evidence or not failing

@@ -52,7 +52,6 @@ EXCUSED: dict[str, dict[str, str]] = {
     "mix_with_own_output": {"one: logits, axis -1": _VOCABULARY},
     "perplexity": {"one: logits, axis -1": _VOCABULARY},
     "mask_for_bert": {"one: draw, axis -3": "there are two rows of chances"},
-    "online_softmax_sum": {"float32": "its blocks come from iterators; lab 12's adversarial.py has such an answer"},
     "window_attention": {"float32": _ROOT},
     "relative_scores": {"float32": _ROOT},
     "circular_shift": {"one: shift, axis -1": "there are three moves"},

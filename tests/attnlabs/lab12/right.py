@@ -51,3 +51,50 @@ def knn_probabilities__cdist(query, keys, next_tokens, k, temperature, vocabular
 
 def mix_probabilities__difference(model, memory, weight):
     return model + weight * (memory - model)
+
+
+def online_softmax_sum__state_of_each_block(score_blocks, value_blocks):
+    """Maximum, total and sum of each block by itself, which are brought to one maximum at the end."""
+    tops, totals, sums = [], [], []
+    for scores, values in zip(score_blocks, value_blocks, strict=True):
+        top = scores.amax(dim=-1, keepdim=True)
+        parts = torch.where(top.isinf(), torch.zeros_like(scores), (scores - top).exp())
+        tops.append(top)
+        totals.append(parts.sum(dim=-1, keepdim=True))
+        sums.append(parts @ values)
+    shares = (torch.stack(tops) - torch.stack(tops).amax(dim=0)).exp()
+    return (shares * torch.stack(sums)).sum(dim=0) / (shares * torch.stack(totals)).sum(dim=0)
+
+
+def window_attention__rows(query, key, value, radius):
+    rows = []
+    for i in range(query.shape[1]):
+        near = slice(max(i - radius, 0), i + radius + 1)
+        scores = query[:, i : i + 1] @ key[:, near].mT / query.shape[-1] ** 0.5
+        rows.append(scores.softmax(dim=-1) @ value[:, near])
+    return torch.cat(rows, dim=1)
+
+
+def window_attention__blocks_of_64(query, key, value, radius):
+    """Blocks of queries with all keys that one of them attends to: more than a window, and no more with T."""
+    length, contexts = query.shape[1], []
+    for start in range(0, length, 64):
+        rows, near = slice(start, start + 64), slice(max(start - radius, 0), start + 64 + radius)
+        at = torch.arange(length, device=query.device)
+        far = (at[rows, None] - at[near]).abs() > radius
+        scores = query[:, rows] @ key[:, near].mT / query.shape[-1] ** 0.5
+        contexts.append(scores.masked_fill(far, -torch.inf).softmax(dim=-1) @ value[:, near])
+    return torch.cat(contexts, dim=1)
+
+
+def segment_memory__slice_without_gradients(states, memory, length):
+    """A slice under no_grad says that it wants a gradient if its base does, but nothing is behind it."""
+    with torch.no_grad():
+        both = states if memory is None else torch.cat([memory, states], dim=1)
+        return both[:, max(both.size(1) - length, 0) :]
+
+
+def mix_probabilities__normalised(model, memory, weight):
+    """Its sum is 1 already, so that the division changes nothing among probabilities."""
+    mixed = weight * memory + (1 - weight) * model
+    return mixed / mixed.sum(dim=-1, keepdim=True)

@@ -16,9 +16,9 @@ from coursekit.grading.remote import Session
 
 @pytest.fixture(scope="session")
 def view(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what answers to labs 2 and 13 may import."""
+    """A folder with what answers to labs 2, 12 and 13 may import."""
     names, folder = dict(given("lab02")), tmp_path_factory.mktemp("view")
-    for module, more in given("lab13").items():
+    for module, more in [*given("lab12").items(), *given("lab13").items()]:
         names[module] = [*names.get(module, []), *more]
     lay_out(names, folder)
     return folder

@@ -53,6 +53,27 @@ def test_a_tensor_that_an_exercise_holds_too_large_is_too_large_there_as_well(se
     assert "grows with T × T" in verdict.message
 
 
+@pytest.mark.parametrize(
+    "name, known",
+    [
+        ("window_attention", "all keys, query by query"),
+        ("online_softmax_sum", "all blocks joined"),
+        ("segment_memory", "the first segment not detached"),
+    ],
+)
+def test_what_an_answer_keeps_or_makes_is_limited_there_as_well_and_right_answers_stay_right(name, known, session):
+    exercise = checks.checks_of("lab12").exercise(name)
+    mistake = next(one for one in exercise.mistakes if one.name == known)
+    wrong = judge(exercise, Remote(session(SETTING, exercise.source(mistake)), name), explains=False)
+    assert wrong.mistake == known, wrong.message
+    (module,) = catalogue._modules("lab12", "right.py")
+    begun = session(inspect.getsource(module))
+    for style in right_answers("lab12"):
+        if style.startswith(name):
+            verdict = judge(exercise, Remote(begun, style), explains=False)
+            assert verdict.passed, f"{style}: {verdict.message}"
+
+
 @pytest.mark.parametrize("lab, name, known", KNOWN, ids=["-".join(row) for row in KNOWN])
 def test_a_known_mistake_has_the_name_and_words_that_it_has_here(lab, name, known, session):
     exercise = checks.checks_of(lab).exercise(name)

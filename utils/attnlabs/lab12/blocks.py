@@ -46,6 +46,11 @@ def _blocks(draw):
     steep = torch.tensor([0.0] * 2 + [900.0] * 3 + [-900.0] * 2)  # the maximum grows late, and by a great step
     yield cut(2, 3, 2, move=steep.double())
     yield cut(2, 3, 2, move=-1000.0)
+    yield cut(2, 2, 2, move=-1000.0, closed=True)
+    uneven = torch.tensor([0.0, 0.0, 900.0, 0.0, 0.0, -900.0, 0.0])  # far apart within a block
+    yield cut(2, 3, 2, move=uneven.double())
+    if draw.number < 1:  # so many blocks that it stands out if all of them are kept
+        yield draw.normal(1, 2, 600).split(20, dim=-1), draw.normal(1, 600, 1).split(20, dim=1)
 
 
 ONLINE_SOFTMAX_SUM = OnePass(
@@ -65,6 +70,16 @@ must(
 ).says("""
     A context is a weighted mean, so each feature lies between the smallest and the largest of the values.""")
 
+BY_MAXIMUM = """
+largest, total, context = -math.inf, 0.0, 0.0
+for scores, values in zip(score_blocks, value_blocks):
+    top = scores.amax(dim=-1, keepdim=True)
+    higher = top.clamp(min=largest)
+    shrink, weight = (largest - higher).exp(), (top - higher).exp()
+    total, context = total * shrink + weight, context * shrink + weight * (scores.softmax(dim=-1).nan_to_num() @ values)
+    largest = higher
+return context / total"""
+_OWN = "(scores - scores.amax(dim=-1, keepdim=True)).exp().nan_to_num()"
 _TOTAL, _SUMMED = "total * shrink +", "summed * shrink +"
 
 wrong = ONLINE_SOFTMAX_SUM.mistakes
@@ -125,6 +140,15 @@ wrong(
 wrong("the maximum of the block only", {".clamp(min=largest)": ""}).says("""
     You replaced the maximum by that of the new block, even where it is smaller. Then the rescaling can overflow, so
     keep the larger of the old and the new maximum, for each row.""")
+wrong("new parts from the block's own maximum", {"(scores - higher).exp()": _OWN}).says("""
+    You measured the new parts from the maximum of their own block, and the sums from the largest score so far. All
+    parts of a row need one maximum, so subtract the larger one of the two from the block's scores as well.""")
+wrong("a softmax per block, weighted by its maximum", BY_MAXIMUM).says("""
+    You took a softmax within each block and weighted it by exp(its maximum). A block's weight is the sum of its
+    exp(score − maximum), in which all of its scores count, so keep these totals, and divide once at the end.""")
+wrong("the smallest score subtracted", {"amax": "amin"}).says("""
+    You subtracted the smallest score of a block, so exp overflows where another score is much larger. Subtract the
+    largest score so far: then no part is above 1.""")
 wrong("the maximum begins at 0", {"-math.inf": "0.0"}).says("""
     Your maximum begins at 0, so it stays 0 where all scores are negative. If they are very negative, all parts are
     rounded to 0, and 0 / 0 is NaN. Begin with −∞, so that the first block sets the maximum.""")
@@ -140,6 +164,18 @@ return scores.softmax(dim=-1) @ values""",
     You collected all blocks before you computed the softmax, which is what this exercise is to avoid. Use each block
     when it comes, and keep three things per row: a maximum, a total and a sum of values.""")
 wrong(
+    "all blocks joined",
+    """
+scores = values = None
+for new_scores, new_values in zip(score_blocks, value_blocks):
+    scores = new_scores if scores is None else torch.cat([scores, new_scores], dim=-1)
+    values = new_values if values is None else torch.cat([values, new_values], dim=1)
+return scores.softmax(dim=-1) @ values""",
+).says("""
+    The values are right, but you keep the numbers of all blocks, joined or as copies, so that all scores exist at
+    once. Keep three things per row, whose size does not grow with the number of blocks: a maximum, a total and a sum
+    of values.""")
+wrong(
     "two passes",
     """
 largest = None
@@ -154,6 +190,9 @@ return summed / total""",
 ).says("""
     You went through the scores twice, first for the maximum and then for the sums. The blocks come only once, so
     update maximum, total and sum together, and rescale the sums when the maximum grows.""")
+wrong("writes into the blocks", {"(scores - higher)": "scores.sub_(higher)"}).says("""
+    Your function writes into a block of scores, which belongs to the caller. Build new numbers from it: `scores -
+    maximum` in place of `scores -= maximum` or `sub_`.""")
 wrong("the maximum not kept", {"largest = higher": "pass"}).says("""
     You computed the new maximum and did not keep it, so the next block compares itself with the old one. Store the new
     maximum at the end of the loop's body.""")

@@ -86,6 +86,17 @@ wrong(
     i column j must hold the score of distance Tk − Tq + i − j.""")
 wrong("shifted by one too far", {"back.clamp(min=0)": "(back + 1).clamp(min=0, max=keys - 1)"}).says("""
     Your distances are too large by one. The query's own position has distance 0, and the one before it distance 1.""")
+_GATHERED = "back.clamp(min=0)"
+wrong("the sign of the distance reversed", {_BACK: "torch.arange(keys, device=query.device) - at[:, None]"}).says("""
+    Your table of distances has the wrong sign: it is the position of the key minus that of the query. A distance counts
+    how far back the key lies, so it is the position of the query minus that of the key, and negative for later keys.
+    """)
+wrong("negative distances looked up", {_GATHERED: "back"}).says("""
+    You look up scores for negative distances, which do not exist. They belong to later keys, whose scores become −inf
+    anyway, so take any valid column for them: back.clamp(min=0).""")
+wrong("the first sequence's distances for all", {f"{_GATHERED}.expand_as(by_content)": f"{_GATHERED}[None]"}).says("""
+    All sequences of the batch have the scores by distance of the first one. `gather` reads only as many rows as its
+    index has, so expand the table of distances to the batch: .expand(B, -1, -1).""")
 wrong("distances from the far end", {"back.clamp(min=0)": "(keys - 1 - back).clamp(min=0, max=keys - 1)"}).says("""
     You took row Tk − 1 − d of `distance` for the distance d. In the paper's code the rows are reversed; here row d
     belongs to distance d.""")
@@ -113,6 +124,16 @@ wrong(
     "only the content scaled", {"(by_content + by_distance) / dim**0.5": "by_content / dim**0.5 + by_distance"}
 ).says("""
     You divided only the product with the keys by √D. As in the formula, the sum of both products is divided.""")
+wrong(
+    "only the distance scaled", {"(by_content + by_distance) / dim**0.5": "by_content + by_distance / dim**0.5"}
+).says("""
+    You divided only the product with the distances by √D. The sum of both products is divided, so set brackets.""")
+wrong("scaled by the number of keys", {"dim**0.5": "keys**0.5"}).says("""
+    You divided the scores by √Tk, the root of the number of keys. The scale belongs to the features that a dot product
+    adds up, so divide by √D, the root of the size of the last axis of the query.""")
+wrong("only the distance", {"(by_content + by_distance)": "by_distance"}).says("""
+    The product with the keys is missing, so your scores do not depend on what the keys contain. Add (q + u) · k to the
+    scores by distance.""")
 wrong("only the content", {"(by_content + by_distance)": "by_content"}).says("""
     The scores by distance are missing, so your attention cannot know in which order the keys came. Add (q + v) · r to
     the product with the keys.""")
@@ -129,3 +150,9 @@ ON_THE_KEYS = {_CONTENT: "query @ (key + content_bias)", _PLACE: "query @ (dista
 wrong("the biases on the keys", ON_THE_KEYS).says("""
     You added the biases to the keys and the distances. They belong to the query: (q + u) · k contains the term u · k,
     which depends on the key, while q · (k + u) contains q · u, which does not.""")
+wrong("the content bias on the keys", {_CONTENT: "query @ (key + content_bias)"}).says("""
+    You added `content_bias` to the keys. It belongs to the query: (q + u) · k contains the term u · k, which depends on
+    the key, while q · (k + u) contains q · u, which does not.""")
+wrong("the distance bias on the distances", {_PLACE: "query @ (distance + distance_bias)."}).says("""
+    You added `distance_bias` to the vectors of the distances. It belongs to the query: (q + v) · r contains the term
+    v · r, which depends on the distance, while q · (r + v) contains q · v, which does not.""")

@@ -52,10 +52,22 @@ must(
 _KNOWN, _CAT = "states if memory is None else torch.cat([memory, states], dim=1)", "torch.cat([memory, states], dim=1)"
 _LAST = "known[:, max(known.shape[1] - length, 0) :]"
 
+LATER = f"known = {_CAT}\nreturn {_LAST}.detach()"
+
 wrong = SEGMENT_MEMORY.mistakes
 wrong("not detached", {".detach()": ""}).says("""
     Your memory still belongs to a graph of gradients, so a gradient would flow through all earlier segments, and
     their graphs would be kept. Detach the whole result, also where `memory` is None.""")
+_ONE = "states if memory is None else"
+wrong("the first segment not detached", {".detach()": "", _CAT: f"{_CAT}.detach()"}).says("""
+    Where `memory` is None, your result still belongs to the graph of the gradients. The states of the first segment
+    are the next memory, so they must be detached as well.""")
+wrong("only the first segment detached", {".detach()": "", _ONE: "states.detach() if memory is None else"}).says("""
+    Your result is detached only where `memory` is None. No gradient may flow into the memory in later segments either,
+    so detach what you return in both cases.""")
+wrong("the first segment not cut", f"if memory is None:\n    return states.detach()\n{LATER}").says("""
+    Where `memory` is None you kept the whole segment. The first segment may be longer than `length` as well, so cut
+    in both cases.""")
 wrong("length 0 keeps everything", {_LAST: "known[:, -length:]"}).says("""
     For length 0 you kept all states. `[:, -0:]` is the same as `[:, 0:]`, so start the slice at max(number of states −
     length, 0).""")

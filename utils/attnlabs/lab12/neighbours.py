@@ -116,6 +116,12 @@ wrong("multiplied by the temperature", {"-nearest / temperature": "-nearest * te
     You multiplied by the temperature. It divides, so that a high temperature makes the votes more equal.""")
 wrong("no temperature", {"-nearest / temperature": "-nearest"}).says("""
     You left the temperature out. Divide the distances by it before the softmax.""")
+wrong("twice the square of the temperature", {"-nearest / temperature": "-nearest / (2 * temperature**2)"}).says("""
+    You divided by 2 · temperature², as in a normal distribution. Here the squared distance is divided by the
+    temperature itself.""")
+wrong("scaled by √D", {".square().sum(dim=-1)": ".square().sum(dim=-1) / keys.shape[-1] ** 0.5"}).says("""
+    You divided the distances by √D, as attention does with its scores. Here nothing but the temperature divides them.
+    """)
 wrong("the number of the entry for the word", {"next_tokens[which]": "which % vocabulary"}).says("""
     You used the numbers of the neighbours themselves as words. An entry's word stands in the datastore beside its key:
     next_tokens[which].""")
@@ -154,17 +160,28 @@ def _pairs(draw):
         yield draw.normal(1, 2).softmax(-1), draw.normal(1, 2).softmax(-1), 0.2
     for weight in (0.25, 0.7):
         yield draw.normal(batch, words + 1).softmax(-1), draw.normal(batch, words + 1).softmax(-1), weight
-    memory = draw.normal(batch, 5).softmax(-1)
-    yield draw.normal(batch, 5).softmax(-1), memory * torch.tensor([1, 0, 1, 1, 0]), 0.1  # words without a vote
+    memory = _votes(draw, batch, [1, 0, 1, 1, 0])
+    yield draw.normal(batch, 5).softmax(-1), memory, 0.1  # words without a vote
     yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1), 0.0
-    yield draw.normal(3, 4).softmax(-1), draw.normal(3, 4).softmax(-1) * torch.tensor([1, 0, 1, 1]), 1.0  # exactly 0
+    yield draw.normal(3, 4).softmax(-1), _votes(draw, 3, [1, 0, 1, 1]), 1.0  # exactly 0
     yield torch.ones(1, 1, 1, dtype=torch.float64), torch.ones(1, 1, 1, dtype=torch.float64), 0.3  # one word
     yield draw.normal(2, 3, 4).softmax(-1), draw.normal(2, 3, 4).softmax(-1), 0.4  # a distribution for each position
+
+
+def _votes(draw, batch, voted):
+    """Probabilities in which the words without a vote, 0 in `voted`, have exactly 0."""
+    return draw.normal(batch, len(voted)).masked_fill(torch.tensor(voted) == 0, -torch.inf).softmax(-1)
+
+
+def _among_probabilities(gradients, *args):
+    """Gradients without the direction in which the probabilities would no longer sum to 1; it may differ."""
+    return [None if slope is None else slope - slope.mean(dim=-1, keepdim=True) for slope in gradients]
 
 
 MIX_PROBABILITIES = Exercise(
     mix_probabilities,
     cases=_pairs,
+    canonical_gradients=_among_probabilities,
     about=About(
         points=1,
         minutes=5,
@@ -186,9 +203,17 @@ wrong("exchanged", {_MIX: "weight * model + (1 - weight) * memory"}).says("""
 wrong("the model not reduced", {"(1 - weight) * model": "model"}).says("""
     You added the weighted memory to the whole model, so a row sums to more than 1. What the memory receives, the model
     must give up: multiply it by (1 − weight).""")
+wrong("the memory not reduced", {_MIX: "memory + (1 - weight) * model"}).says("""
+    You added the whole memory, so a row sums to more than 1. The memory's share is `weight`: multiply it by that.""")
+wrong("weight for both", {_MIX: "weight * memory + weight * model"}).says("""
+    You multiplied both by `weight`, so a row sums to 2 · weight. The model gets what the memory leaves, which is
+    (1 − weight).""")
+wrong("the brackets left out", {_MIX: "weight * memory + 1 - weight * model"}).says("""
+    Without brackets 1 − weight · model is computed, the product first. The model is multiplied by the difference:
+    (1 − weight) · model.""")
 wrong("divided by 1 + weight", {_MIX: "(weight * memory + model) / (1 + weight)"}).says("""
-    You added the weighted memory to the whole model and divided by 1 + weight. Then the memory's share is weight / (1 +
-    weight). It must be `weight` itself, and the model's share (1 − weight).""")
+    You added the weighted memory to the whole model and divided by the sum, which is 1 + weight. Then the memory's
+    share is weight / (1 + weight). It must be `weight` itself, and the model's share (1 − weight).""")
 wrong("added", {_MIX: "memory + model"}).says("""
     You added the two distributions without weights, so each row sums to 2. Multiply the memory by `weight` and the
     model by (1 − weight).""")
@@ -204,9 +229,12 @@ GEOMETRIC = (
 wrong("logarithms mixed", GEOMETRIC).says("""
     You mixed the logarithms, which is a product of powers. A word for which no neighbour votes would then be almost
     impossible, however sure the model is; mix the probabilities themselves.""")
+wrong("powers multiplied", {_MIX: "memory**weight * model ** (1 - weight)"}).says("""
+    You multiplied powers of the two, so a row does not sum to 1, and a word for which no neighbour votes gets 0. The
+    shares are factors, and the two products are added.""")
 wrong("the larger one", {_MIX: "torch.maximum(weight * memory, (1 - weight) * model)"}).says("""
     You kept the larger of the two weighted probabilities. Both sources contribute to every word: add them.""")
-NORMALISED = "mixed = model + weight * memory\nreturn mixed / mixed.sum(dim=-1, keepdim=True)"
+NORMALISED = "mixed = (1 - weight) * model + memory\nreturn mixed / mixed.sum(dim=-1, keepdim=True)"
 wrong("normalised afterwards", NORMALISED).says("""
-    You added the weighted memory to the whole model and divided by the sum. The memory's share is then weight /
-    (1 + weight), and not the weight itself: multiply the model by (1 − weight), and no division is needed.""")
+    You added the whole memory to the reduced model and divided by the sum. The memory's share is then 1 / (2 − weight),
+    and not the weight itself: multiply the memory by `weight`, and no division is needed.""")

@@ -43,8 +43,10 @@ def _sequences(draw):
     yield drawn(2, 1, 3, 2, 1)  # one word
     query, *others = drawn(2, 5, 3, 2, 1)
     yield 1000 * query, *others  # large scores: exp alone overflows
-    if draw.number < 2:
+    if draw.number == 0:
         yield drawn(2, 150, 2, 3, 1)  # so long that T × T numbers are noticed
+    if draw.number == 1:
+        yield drawn(1, LONG, 2, 3, 1)  # and T numbers for each of T positions, although they are gone soon
 
 
 def _most(query, key, value, radius):
@@ -52,6 +54,16 @@ def _most(query, key, value, radius):
     return 4 * batch * (length + 2 * radius) * (2 * radius + 1) * max(query.shape[-1], value.shape[-1])
 
 
+def _made(query, key, value, radius):
+    batch, length = query.shape[:2]
+    return (3 * batch * length**2, EVERY_KEY) if length >= LONG else None
+
+
+LONG = 300
+EVERY_KEY = (
+    "by this line, your tensors held several numbers for each pair of positions, one after the other; compute only the "
+    "scores inside of the window, also where you go through the positions in a loop"
+)
 EXCESS = (
     "a tensor in this line holds more numbers than a window needs, for instance because it grows with T × T; "
     "window attention needs T × (2 · radius + 1) scores, and no more"
@@ -62,6 +74,7 @@ WINDOW_ATTENTION = Frugal(
     cases=_sequences,
     most=_most,
     excess=EXCESS,
+    made=_made,
     tolerance=1e-6,  # √D as a tensor is float32
     about=About(points=3, minutes=20, difficulty=3, read_again="Attending to fewer positions"),
 )
@@ -91,8 +104,20 @@ allowed = (torch.arange(query.shape[1])[:, None] - torch.arange(query.shape[1]))
 scores = query @ key.mT / query.shape[-1] ** 0.5
 return scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1) @ value"""
 wrong("T × T scores", FULL).says("""
-    You computed the scores of all pairs of positions and excluded most of them with a mask. The values are right,
-    but the memory grows with T × T. Compare each query only with the 2 · radius + 1 keys in its window.""")
+    One of your tensors has a number for each pair of positions: the scores of all pairs, or a mask or a table of
+    differences for them. The values are right, but the memory grows with T × T. Compare each query only with the 2 ·
+    radius + 1 keys in its window.""")
+ROW_BY_ROW = """
+contexts = []
+for i in range(query.shape[1]):
+    scores = query[:, i : i + 1] @ key.mT / query.shape[-1] ** 0.5
+    far = (torch.arange(key.shape[1]) - i).abs() > radius
+    contexts.append(scores.masked_fill(far, -torch.inf).softmax(dim=-1) @ value)
+return torch.cat(contexts, dim=1)"""
+wrong("all keys, query by query", ROW_BY_ROW).says("""
+    In each step of your loop one query meets all keys, and a mask excludes most of them. The values are right, and no
+    tensor is large, but the time still grows with T × T. Cut the keys and values of the window out first, from max(i −
+    radius, 0) to i + radius.""")
 BLOCKS = """
 size = 2 * radius + 1
 parts = zip(query.split(size, 1), key.split(size, 1), value.split(size, 1))
@@ -119,6 +144,17 @@ wrong("attention to the padding", PADDED).says("""
 wrong("the ends repeated", {_CLOSED: "scores.softmax(dim=-1)"}).says("""
     At both ends of the sequence you replaced positions that do not exist by the first or the last one, so that one
     key counts several times. Set their scores to −inf before the softmax.""")
+wrong("a score of 0 beyond the ends", {"-torch.inf": "0.0"}).says("""
+    You gave positions beyond the ends the score 0. This does not exclude them, because exp(0) = 1: their score must be
+    −inf before the softmax.""")
+wrong("the mask the wrong way round", {"~inside": "inside"}).says("""
+    You masked the positions inside the text and kept those beyond its ends. Give −inf to those that do not exist.""")
+wrong("masked at the beginning only", {"(around >= 0) & (around < length)": "around >= 0"}).says("""
+    You masked what lies before the first position, and not what lies after the last one. At the end of the text the
+    window has positions that do not exist, too: those from T on.""")
+wrong("masked at the end only", {"(around >= 0) & (around < length)": "around < length"}).says("""
+    You masked what lies after the last position, and not what lies before the first one. At the beginning of the text
+    the window has positions that do not exist, too: those below 0.""")
 wrong(
     "the window goes round", {"around.clamp(0, length - 1)": "around % length", _CLOSED: "scores.softmax(dim=-1)"}
 ).says("""
@@ -141,6 +177,9 @@ wrong("one position too few at each side", {_WINDOW: "-max(radius - 1, 0), max(r
     it, so it has 2 · radius + 1 of them.""")
 wrong("only at the left", {_WINDOW: "-radius, 1,"}).says("""
     Your window has only the query's own position and those before it. Here it reaches to both sides: |i − j| ≤
+    radius.""")
+wrong("only at the right", {_WINDOW: "0, radius + 1,"}).says("""
+    Your window has only the query's own position and those after it. Here it reaches to both sides: |i − j| ≤
     radius.""")
 wrong("the last one forgotten", {_WINDOW: "-radius, max(radius, 1),"}).says("""
     Your window ends one position too early at the right, as a `range` or a slice does when its end is i + radius.

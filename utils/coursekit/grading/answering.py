@@ -73,9 +73,9 @@ class Answers:
 
     def call(
         self, name: str, args: tuple, flows: list[bool], number: int, random: Tensor,
-        helpers: dict[str, Callable], watched: bool, seconds: float, limit: tuple[int, str] | None = None,
+        helpers: dict[str, Callable], watched: bool, seconds: float, limit: tuple | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Call a function; with gradients if an argument's tensor wants them, its tensors not larger than `limit`."""
+        """Call a function; with gradients if an argument's tensor wants them, its tensors within `limit`."""
         leaves: list[Tensor] = []
         with torch.enable_grad():
             given = values.transform(args, _leaf(iter(flows), leaves))

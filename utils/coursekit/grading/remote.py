@@ -14,7 +14,7 @@ from torch import Tensor
 from coursekit.grading import sharing, wire
 from coursekit.grading.apart import Fork
 from misread import by_hand, sandbox, values
-from misread.tensor_sizes import limit_in_force
+from misread.tensor_sizes import limit_in_force, uncounted
 
 GONE = "your code ended the whole Python process (os._exit, or more memory than there is), so nothing came back"
 TOGETHER = 60.0  # seconds that all cells may take
@@ -104,6 +104,10 @@ class Remote:
 
     def __call__(self, *args: Any) -> Any:
         """What the function gives back for `args`, into which its changes are written. Raises what it raised."""
+        with uncounted():
+            return self._called(args)
+
+    def _called(self, args: tuple) -> Any:
         held = values.carried(args)  # in the order in which `values.transform` meets them
         flows = [torch.is_grad_enabled() and tensor.requires_grad for tensor in held]
         wanted = [tensor for tensor, flow in zip(held, flows, strict=True) if flow]
