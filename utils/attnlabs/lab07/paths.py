@@ -118,9 +118,18 @@ wrong(
 ).says("""
     You put 1 on the whole diagonal. It is 1 only where a word attends to itself. Otherwise a word can depend on its own
     input only through other words: the answer is the length of the shortest chain back to it, or inf.""")
+_ITSELF = "torch.eye(len(mask)).bool()"
+wrong("inf on the diagonal", {"return lengths": f"return lengths.masked_fill({_ITSELF}, float('inf'))"}).says("""
+    You put inf on the whole diagonal, as a search does that takes its start for visited. Where a word attends to itself
+    the answer is 1, and otherwise the length of the shortest chain back to it; only without such a chain it is inf.""")
+wrong(
+    "no chain back to itself", {"return lengths": f"return lengths.masked_fill({_ITSELF} & ~mask, float('inf'))"}
+).says("""
+    You put inf on the diagonal wherever a word does not attend to itself. A chain may lead from the word through others
+    back to it, and then the answer is the length of the shortest one.""")
 wrong("one round too few", {"range(1, len(mask) + 1)": "range(1, len(mask))"}).says("""
-    You stopped one round too early: range(1, T) ends with T − 1. A chain that leads from a word through all the others
-    and back to it has T steps, so T rounds are needed.""")
+    You stopped one round too early, after T − 1 layers, as range(1, T) does. A chain that leads from a word through
+    all the others and back to it has T steps, so T rounds are needed.""")
 wrong("begins with each word itself", {"reached = mask\n": "reached = torch.eye(len(mask)).bool()\n"}).says("""
     Your `reached` began with each word itself, which is what *no* layer reaches, and you wrote the number 1 there.
     Begin with the mask, which is what one layer reaches.""")
