@@ -89,6 +89,20 @@ def test_answers_to_the_labs_are_explained(lab, exercise, kind, answer):
     assert verdict.kind == kind or verdict.mistake, verdict.message
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("-inf")])
+def test_where_infinity_is_wanted_it_is_not_said_that_all_numbers_are_finite(number):
+    reference = checks_of("lab07").exercise("path_length").reference
+
+    def path_length(mask):
+        lengths = reference(mask)
+        return lengths.masked_fill(lengths.isinf(), number)
+
+    verdict = evaluate("lab07", "path_length", path_length)
+    assert verdict.mistake == "not a number"
+    assert "are finite" not in verdict.message
+    assert "Infinity itself is wanted" in verdict.message
+
+
 def test_single_precision_is_told_as_a_cause_of_lost_digits():
     def in_single_precision(query, key, value, mask=None):
         context, weights = reference(query.float(), key.float(), value.float(), mask)

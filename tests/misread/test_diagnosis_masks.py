@@ -58,6 +58,11 @@ def test_masks_are_explained_in_words_for_masks(kind, answer):
     assert judge(CAUSAL, answer).kind == kind
 
 
+def test_shares_in_a_mask_are_no_true_at_other_positions():
+    verdict = judge(CAUSAL, lambda n: causal(n) / (1 + torch.arange(n))[:, None])
+    assert verdict.kind not in ("too many True", "too few True")
+
+
 @pytest.mark.parametrize(
     "diagonal, said", [(0, True), (1, False)], ids=["the diagonal is wrong as well", "the diagonal is right"]
 )

@@ -171,6 +171,7 @@ def test_a_loop_without_end_is_stopped(weigh_exercise, monkeypatch):
     assert verdict.mistake == "runs without end"
     assert "0.2" in verdict.message
     assert "in hangs" in verdict.message
+    assert "weights = [" in verdict.message  # few numbers are shown
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,11 @@ GENERAL = {
 }
 
 
+# Where an exercise wants infinity, too, and its canonical form has none.
+INFINITY_TOO = (
+    "NaN or infinity, but all the numbers that are wanted are finite.",
+    "NaN, or infinity with the wrong sign. Infinity itself is wanted in some positions.",
+)
 MASKS = (
     "True and False stand in the right positions, but your mask holds numbers. Masks are bool: a comparison "
     "such as `a < b` gives one for nothing, and `~mask` then means *not*."
@@ -190,6 +195,8 @@ def general(exercise: Any, got: Run, expected: Run) -> tuple[str | None, str] | 
     if name is None:
         return None
     text = GENERAL[name].format(detail, _copy(exercise, got))
+    if name == "not a number" and not values.finite(expected.result):
+        text = text.replace(*INFINITY_TOO)
     return name, shown(exercise, name, text, got, expected)
 
 
@@ -197,7 +204,7 @@ def _failed(exercise: Any, got: Run, failure: Failure) -> tuple[str | None, str]
     if failure.timed_out:
         name = "runs without end"
         text = GENERAL[name].format(f"{sandbox.SECONDS:g}")
-        return name, message(exercise, name, text, _where(failure), _inputs(exercise, got))
+        return name, message(exercise, name, text, _where(failure), _called(exercise, got))
     name = type(failure.error).__name__
     error = f"{name}: {failure.text}"
     text = f"Your function stopped with {error}\n{meaning(error, failure.code or '')}".strip()
@@ -214,6 +221,13 @@ def _inputs(exercise: Any, got: Run) -> str:
     pairs = opened(exercise.parameters, got.args, exercise.parts)
     kinds = "\n".join(f"    {name}: {_kind_of(arg)}" for name, arg in pairs)
     return f"  It was called with\n{kinds}{_printed(got)}"
+
+
+def _called(exercise: Any, got: Run) -> str:
+    """What a function without end was called with: the numbers, where they are few."""
+    if values.size(got.args) > READABLE:
+        return _inputs(exercise, got)
+    return f"  It was called with\n{inputs(exercise.parameters, got.args, exercise.parts)}{_printed(got)}"
 
 
 def _kind_of(arg: Any) -> str:

@@ -30,6 +30,14 @@ def self_attention__loops(x, W_q, W_k, W_v, mask=None):
     return torch.stack([w @ (s @ W_v) for w, s in zip(weights, x, strict=True)]), weights
 
 
+def self_attention__nan_to_num(x, W_q, W_k, W_v, mask=None):
+    scores = torch.einsum("bia,bja->bij", x @ W_q, x @ W_k) * W_q.shape[1] ** -0.5
+    if mask is not None:
+        scores = torch.where(mask, scores, -torch.inf)
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    return weights @ x @ W_v, weights
+
+
 def permute_rows__matrix(x, order):
     return F.one_hot(order, x.shape[1]).to(x.dtype) @ x
 
@@ -71,6 +79,13 @@ def path_length__breadth_first(mask):
     return lengths
 
 
+def path_length__until_nothing_changes(mask):
+    lengths = torch.where(mask, 1.0, float("inf"))
+    while not torch.equal(further := torch.minimum(lengths, (lengths[:, :, None] + lengths).amin(1)), lengths):
+        lengths = further
+    return lengths
+
+
 def path_length__floyd_warshall(mask):
     lengths = torch.where(mask, 1.0, float("inf"))
     for k in range(len(mask)):
@@ -94,3 +109,7 @@ def count_multiplications__tensors(kind, length, dim, radius=1):
     if kind == "convolution":
         return torch.tensor(0), pairs * dim**2
     return torch.tensor(3 * length * dim**2), pairs * 2 * dim
+
+
+def count_multiplications__tensors_of_one_number(kind, length, dim, radius=1):
+    return [torch.tensor([count]) for count in count_multiplications__by_walking(kind, length, dim, radius)]

@@ -97,6 +97,15 @@ wrong("scaled by the features of x", {"q.shape[-1]": "x.shape[-1]"}).says("""
 wrong("scaled by the features of the values", {"q.shape[-1]": "v.shape[-1]"}).says("""
     You divided by the root of the number of features of a *value*. Values take no part in the scores, whose dot
     products sum over the features of a query.""")
+wrong("multiplied by the root", {"q @ k.mT / q": "q @ k.mT * q"}).says("""
+    You multiplied the scores by the root of the number of features of a query. This number makes dot products large, so
+    *divide* by its root.""")
+wrong(
+    "causal without being asked",
+    {"    weights = scores": "    closed = closed | torch.ones_like(scores).triu(1).bool()\n    weights = scores"},
+).says("""
+    You closed all later words, as a causal mask does. Here only `mask` says which words are closed, and without one
+    every word may attend to every word.""")
 wrong("matrices transposed", {"x @ W_q, x @ W_k, x @ W_v": "x @ W_q.mT, x @ W_k.mT, x @ W_v.mT"}).says("""
     You multiplied by the transposed matrices, x @ W.T, as nn.Linear does internally. Here the rows of a matrix
     belong to the features of x, so it is used as it is: x @ W_q.""")

@@ -100,6 +100,13 @@ wrong("radius 0 as no window", _NO_RADIUS).says("""
 wrong("attends to the whole future", {".abs()": ""}).says("""
     You compared i − j without its absolute value. This difference is negative for all words on the right, so they
     are all open. The window has two ends: |i − j| ≤ radius.""")
+wrong(
+    "attends to the whole past", {"(positions[:, None] - positions).abs()": "(positions - positions[:, None])"}
+).says("""
+    You compared j − i without its absolute value. This difference is negative for all words on the left, so they
+    are all open. The window has two ends: |i − j| ≤ radius.""")
+wrong("to the right only", {"return (positions": "return ((positions", "<= radius": "<= radius).triu()"}).says("""
+    Your window extends to the right only. It has two sides: `radius` words before and `radius` words after.""")
 wrong("to the left only", {"return (positions": "return ((positions", "<= radius": "<= radius).tril()"}).says("""
     Your window extends to the left only. It has two sides: `radius` words before and `radius` words after.""")
 _SLICES = """
@@ -113,6 +120,22 @@ wrong("slice that begins below 0", _SLICES.format("i - radius : i + radius + 1")
 wrong("slice one short", _SLICES.format("max(0, i - radius) : i + radius")).says("""
     Your slice ends with i + radius, and the end of a slice is not part of it, so that the last neighbour on the
     right is missing. End with i + radius + 1.""")
+_NEIGHBOURS = """
+mask = torch.zeros(length, length, dtype=torch.bool)
+for i in range(length):
+    for j in range(i - radius, i + radius + 1):
+        if j < length:
+            mask[i, j] = True
+return mask"""
+wrong("positions below 0", _NEIGHBOURS).says("""
+    You opened positions below 0, too. A negative index counts from the *end*, so that the first words attend to the
+    last ones. Begin at max(0, i − radius).""")
+wrong(
+    "numbers to add",
+    {"return (": "return torch.zeros(length, length).masked_fill((", "<= radius": '> radius, float("-inf"))'},
+).says("""
+    You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
+    means *may attend*.""")
 wrong("fixed blocks", "blocks = torch.arange(length) // (2 * radius + 1)\nreturn blocks[:, None] == blocks").says("""
     You cut the sentence into blocks, and each word attends to its block. The window *moves* instead: each word
     stands in the middle of its own window.""")

@@ -53,11 +53,14 @@ def _who_attends(draw):
 
 
 NEVER = 2.0**60  # stands in for inf in comparisons, so that a wrong inf is not taken for a slip of arithmetic
+TOO_MANY = 2.0**59  # stands in for every number that no count of layers comes near: 99, 1e9, ...
 
 
 def _comparable(result, mask):
     """Whatever the dtype, and without infinities."""
-    return result.double().masked_fill(result == float("inf"), NEVER)
+    numbers = result.double()
+    far = (numbers > 2 * len(mask) + 2) & numbers.isfinite()
+    return numbers.masked_fill(far, TOO_MANY).masked_fill(numbers == float("inf"), NEVER)
 
 
 def _one_layer_more(lengths, mask):
@@ -109,6 +112,27 @@ wrong("product of True and False", {_EXTEND: "reached @ mask"}).says("""
 wrong("0 on the diagonal", {"return lengths": "return lengths.fill_diagonal_(0)"}).says("""
     You put 0 on the diagonal. Without any layer there is no output that could depend on anything, so the answer
     is 1 where a word attends to itself, and otherwise the length of the shortest chain back to it.""")
+wrong(
+    "every word attends to itself",
+    {"looks = mask.to": "mask = mask | torch.eye(len(mask)).bool()\n    looks = mask.to"},
+).says("""
+    You put 1 on the whole diagonal. It is 1 only where a word attends to itself. Otherwise a word can depend on its own
+    input only through other words: the answer is the length of the shortest chain back to it, or inf.""")
+_ITSELF = "torch.eye(len(mask)).bool()"
+wrong("inf on the diagonal", {"return lengths": f"return lengths.masked_fill({_ITSELF}, float('inf'))"}).says("""
+    You put inf on the whole diagonal, as a search does that takes its start for visited. Where a word attends to itself
+    the answer is 1, and otherwise the length of the shortest chain back to it; only without such a chain it is inf.""")
+wrong(
+    "no chain back to itself", {"return lengths": f"return lengths.masked_fill({_ITSELF} & ~mask, float('inf'))"}
+).says("""
+    You put inf on the diagonal wherever a word does not attend to itself. A chain may lead from the word through others
+    back to it, and then the answer is the length of the shortest one.""")
+wrong("one round too few", {"range(1, len(mask) + 1)": "range(1, len(mask))"}).says("""
+    You stopped one round too early, after T − 1 layers, as range(1, T) does. A chain that leads from a word through
+    all the others and back to it has T steps, so T rounds are needed.""")
+wrong("begins with each word itself", {"reached = mask\n": "reached = torch.eye(len(mask)).bool()\n"}).says("""
+    Your `reached` began with each word itself, which is what *no* layer reaches, and you wrote the number 1 there.
+    Begin with the mask, which is what one layer reaches.""")
 wrong("both directions", {"looks = mask.to": "mask = mask | mask.mT\n    looks = mask.to"}).says("""
     You let each connection work in both directions. That i attends to j does not mean that j attends to i, as a
     causal mask shows.""")
@@ -120,6 +144,9 @@ wrong("never is −1", {"return lengths": "return lengths.masked_fill(lengths.is
 wrong("never is the length of the sentence", {"return lengths": "return lengths.clamp(max=len(mask))"}).says("""
     You put the length of the sentence where no chain leads from i to j. More layers don't help there, so the
     answer is inf.""")
+wrong("never is a large number", {"return lengths": "return lengths.masked_fill(lengths.isinf(), 1e9)"}).says("""
+    You put a large number where no chain leads from i to j. It would mean that so many layers are enough, while the
+    answer is inf: float("inf").""")
 wrong("the last time, not the first", {"reached & lengths.isinf()": "reached"}).says("""
     You overwrote the number each time a word was reached again. The answer is the *first* number of layers at
     which i depends on j, so fill only what is still inf.""")
@@ -129,6 +156,10 @@ wrong("jumps twice as far each time", {"reached.float() @ looks": "reached.float
 wrong("extended before written down", {"reached = mask\n": "reached = (mask.float() @ looks) > 0\n"}).says("""
     You extended `reached` by one step before you wrote the number down, so that in round 1 it contains chains of
     two steps. Write first, and extend afterwards.""")
+_EXTENDED = "reached = reached | ((reached.float() @ looks) > 0)\n        lengths = lengths.masked_fill"
+wrong("one and two steps in round 1", {_EXTEND: "reached", "lengths = lengths.masked_fill": _EXTENDED}).says("""
+    You extended `reached` before you wrote the number down, so that chains of one and of two steps both got the
+    number 1. Write first, and extend afterwards.""")
 wrong("two layers and no more", {"len(mask) + 1": "3"}).says("""
     You used only one and two layers. Chains can be longer, so go on until nothing new is reached.""")
 wrong("nothing written", {"lengths = lengths.masked_fill": "lengths.masked_fill"}).says("""

@@ -3,6 +3,7 @@
 from torch import Tensor
 
 from misread.exercise import About, Exercise
+from misread.values import Strange
 
 from .masks import window_mask
 
@@ -38,14 +39,21 @@ def _layers(draw):
 
 
 def _whole(result, *args):
-    """A count with a point in it becomes half a multiplication more, so that it is not taken for a whole number."""
+    """A count with a point in it is no whole number, and a tensor that holds one number is this number."""
     if not isinstance(result, (tuple, list)):
         return result
-    return tuple(part + 0.5 if _has_a_point(part) else part for part in result)
+    return tuple(_POINT if _has_a_point(part) else _single(part) for part in result)
+
+
+_POINT = Strange(0.5, "a number with a decimal point")
 
 
 def _has_a_point(part):
     return part.is_floating_point() if isinstance(part, Tensor) else isinstance(part, float)
+
+
+def _single(part):
+    return part.reshape(()) if isinstance(part, Tensor) and part.numel() == 1 else part
 
 
 def _right(index, *kinds):
@@ -68,9 +76,6 @@ COUNT_MULTIPLICATIONS = Exercise(
 )
 
 must = COUNT_MULTIPLICATIONS.properties
-must("whole numbers", lambda result, *args: all(number == int(number) for number in result)).says("""
-    A count is a whole number, and yours is a number with a decimal point, such as 48.0. Use int(…), // and ** with
-    whole numbers.""")
 must("projections of attention", _right(0, "self-attention", "restricted")).says("""
     In both kinds of attention the projections are three matrix products, (T, D) @ (D, D), for queries, keys and values.
     Each takes T · D · D multiplications, and is computed once, not for each pair.""")
@@ -103,6 +108,16 @@ wrong("windows hang over the ends", {"int(window_mask(length, radius).sum())": "
 wrong("pairs with a decimal point", {"int(window_mask": "float(window_mask"}).says("""
     Your number of pairs is a floating-point number, so that the mixing is one, too. A count is a whole number: use
     int(…) on the sum of the mask.""")
+wrong(
+    "counts with a decimal point", {'if kind == "recurrent":': 'dim = float(dim)\n    if kind == "recurrent":'}
+).says("""
+    A count is a whole number, and yours are numbers with a decimal point, such as 48.0. Use int(…), // and ** with
+    whole numbers.""")
+wrong(
+    "both products of a recurrent step in the mixing", {"return length * dim**2, length": "return 0, 2 * length"}
+).says("""
+    You counted both products of the recurrent layer as mixing. The product of the word, x W, needs no other word, so it
+    is a projection. Only the product of the state, h U, is mixing.""")
 wrong("restricted, yet all pairs", {'kind == "self-attention"': 'kind in ("self-attention", "restricted")'}).says("""
     You counted all T · T pairs for the restricted layer, too. Pairs outside of the window are never computed, and
     this is what such a layer saves.""")

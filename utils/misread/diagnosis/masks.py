@@ -40,9 +40,9 @@ def amounts(case: Case) -> Iterator[Claim]:
     if not case.is_mask:
         return
     text = "Each True that is wanted is there, but your result has True at other positions, too."
-    yield Claim("too many True", text, lambda case: _within(case.tensors[1], case.tensors[0]))
+    yield Claim("too many True", text, lambda case: _less(case.tensors[1], case.tensors[0]))
     text = "Each True of your result is right, but True is missing at other positions."
-    yield Claim("too few True", text, lambda case: _within(*case.tensors))
+    yield Claim("too few True", text, lambda case: _less(*case.tensors))
 
 
 def _next(mask: Tensor, by: int) -> Tensor:
@@ -52,5 +52,9 @@ def _next(mask: Tensor, by: int) -> Tensor:
     return moved
 
 
-def _within(small: Tensor, large: Tensor) -> bool:
-    return small.shape == large.shape and bool(((large != 0) | (small == 0)).all())
+def _less(small: Tensor, large: Tensor) -> bool:
+    """Whether all that is True in `small` is True in `large`, which has more (numbers instead of True don't count)."""
+    if small.shape != large.shape:
+        return False
+    small, large = small != 0, large != 0
+    return bool((large | ~small).all()) and bool((large & ~small).any())
