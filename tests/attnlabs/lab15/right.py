@@ -17,6 +17,26 @@ def causal_convolution__einsum(x, weight, dilation):
     return torch.einsum("btdk,cdk->btc", windows, weight)
 
 
+def causal_convolution__stretched(x, weight, dilation):
+    """The taps with zeros between them: no dilation is needed then."""
+    filters, dim, taps = weight.shape
+    stretched = weight.new_zeros(filters, dim, (taps - 1) * dilation + 1)
+    stretched[..., ::dilation] = weight
+    return F.conv1d(F.pad(x.mT, (stretched.shape[-1] - 1, 0)), stretched).mT
+
+
+def causal_convolution__matrices(x, weight, dilation):
+    """One (T, T) matrix per tap, which says from which position it reads."""
+    taps, t = weight.shape[2], torch.arange(x.shape[1], device=x.device)
+    reads = torch.stack([t[:, None] - t == (taps - 1 - k) * dilation for k in range(taps)]).to(x)  # (K, T, T)
+    return torch.einsum("kts,bsd,cdk->btc", reads, x, weight)
+
+
+def dense_block__own_functions(x, candidate, gate, dilation):
+    candidates, gates = (causal_convolution__einsum(x, w, dilation=dilation) for w in (candidate, gate))
+    return torch.concatenate((x, (2 * torch.sigmoid(2 * candidates) - 1) / (1 + torch.exp(-gates))), dim=2)
+
+
 def dense_block__at_once(x, candidate, gate, dilation):
     both = causal_convolution__cut(x, torch.cat([candidate, gate]), dilation)
     tanh, sigmoid = both.chunk(2, dim=2)
@@ -29,6 +49,17 @@ def receptive_field__by_positions(dilations, kernel):
     for dilation in dilations:
         positions |= {p - dilation * k for p in positions for k in range(kernel)}
     return 1 - min(positions)
+
+
+def receptive_field__as_a_float(dilations, kernel):
+    return 1.0 + (kernel - 1.0) * torch.tensor(dilations, dtype=torch.float64).sum()
+
+
+def causal_attention_block__large_number(x, W_q, W_k, W_v):
+    """−1e9 for −∞, which no score here comes near; the scale in the queries, and its root in float32."""
+    scores = (x @ (W_q / torch.sqrt(torch.tensor(W_q.shape[1])))) @ (x @ W_k).mT
+    weights = scores.where(torch.ones_like(scores).tril() == 1, -1e9).softmax(-1)
+    return torch.cat([x, weights @ (x @ W_v)], -1), weights
 
 
 def causal_attention_block__row_by_row(x, W_q, W_k, W_v):
@@ -82,3 +113,7 @@ def regret__counts(probabilities, arms):
     pulls = F.one_hot(arms, probabilities.shape[1]).sum(dim=1).to(probabilities.dtype)  # (B, K)
     gaps = probabilities.max(1, keepdim=True)[0] - probabilities
     return (pulls * gaps).sum(1)
+
+
+def regret__by_player(probabilities, arms):
+    return torch.stack([p.max() * len(a) - p[a].sum() for p, a in zip(probabilities, arms, strict=True)])

@@ -85,6 +85,10 @@ wrong("only the future", {".triu(1)": ".tril(-1)"}).says("""
 wrong("the past and the position itself masked", {".triu(1)": ".tril()"}).says("""
     You masked the positions 0 … t and not the later ones, so that the last position may attend to nothing and
     becomes NaN. The keys 0 … t must keep their scores: −∞ belongs *above* the diagonal, triu(1).""")
+wrong("the past masked with a large number", {_MASKED: "scores.masked_fill(~later, -1e9).softmax(dim=-1)"}).says("""
+    You masked the positions 0 … t and not the later ones. The last position, of whose keys none is left, then attends
+    to all of them evenly, because your masked score is a large number and not −∞. The keys 0 … t must keep their
+    scores: mask the part *above* the diagonal, triu(1).""")
 ALONE = {".triu(1)": ".triu()", _MASKED: "scores.masked_fill(later, -torch.inf).softmax(dim=-1).masked_fill(later, 0)"}
 wrong("not to itself", ALONE).says("""
     Your positions do not attend to themselves. Here they do: position t attends to 0 … t, so mask only the part
@@ -92,6 +96,10 @@ wrong("not to itself", ALONE).says("""
 wrong("not to itself, and nothing at the first", {".triu(1)": ".triu()"}).says("""
     You masked the diagonal as well, so that the first position may attend to nothing and becomes NaN. A position
     attends to itself: mask only the part above the diagonal, triu(diagonal=1).""")
+wrong("not to itself, masked with a large number", {".triu(1)": ".triu()", "-torch.inf": "-1e9"}).says("""
+    You masked the diagonal as well. The first position then has no key left, and it attends to all positions evenly,
+    later ones too, because your masked score is a large number and not −∞. A position attends to itself: mask only
+    the part above the diagonal, triu(diagonal=1).""")
 wrong("zeroed after the softmax", {_MASKED: "scores.softmax(dim=-1).tril()"}).says("""
     You took the softmax over all positions and set the later ones to 0 afterwards, so that the rest sums to less
     than 1. Mask them before the softmax, with the score −∞.""")
@@ -115,6 +123,12 @@ wrong("not scaled", {_SCALE: ""}).says("""
     features that it adds up, so divide by √A, where A is the number of features of a query.""")
 wrong("root forgotten", {" ** 0.5": ""}).says("""
     You divided the scores by A. The standard deviation of a dot product grows with the root of A, so divide by √A.""")
+wrong("multiplied by the root", {_SCALE: " * query.shape[-1] ** 0.5"}).says("""
+    You multiplied the scores by √A. The standard deviation of a dot product grows with √A already, so *divide* the
+    scores by it.""")
+wrong("scaled after the softmax", {_SCALE: "", _MASKED: _MASKED + _SCALE}).says("""
+    You divided the *weights* by √A, after the softmax, so that they no longer sum to 1. Divide the scores, before the
+    softmax.""")
 wrong("scaled by the features of x", {"query.shape[-1]": "x.shape[-1]"}).says("""
     You divided by √D, the root of the number of features of x. The dot product adds up the features of a *query*,
     after its projection: divide by √A.""")

@@ -28,6 +28,7 @@ def _convolved(draw):
     yield draw.normal(2, 3, 4), draw.normal(2, 4, 3), 4  # the earlier taps lie before the beginning
     yield draw.normal(3, 1, 2), draw.normal(4, 2, 2), 1  # one position
     yield draw.normal(2, 5, 3), draw.normal(2, 3, 1), 3  # one tap: the position itself
+    yield draw.normal(2, 9, 2), draw.normal(3, 2, 3), 3  # 3, 6 and 9 are no powers of 2
 
 
 def _at_the_beginning(result, x, weight, dilation):
@@ -61,6 +62,10 @@ wrong("nothing left of a single tap", {_PAD: "F.pad(x.mT, (past, past))", _CONV:
 wrong("the same padding on both sides", {_PAD: CENTRED}).says("""
     You put half of the zeros before the sequence and half behind it, as `padding="same"` does. The window then lies
     around the position and shows it its future. All zeros belong before the first position.""")
+MIDDLE = f"{_CALL}[:, :, past // 2 : past // 2 + x.shape[1]].mT"
+wrong("the outputs in the middle kept", {_PAD: "F.pad(x.mT, (past, past))", _CONV: MIDDLE}).says("""
+    You padded both sides and kept the T outputs in the middle. Their windows lie around the position and show it its
+    future. Keep the *first* T outputs, or pad on the left only.""")
 wrong("too much padding, nothing cut off", {_PAD: "F.pad(x.mT, (past, past))"}).says("""
     Your result is longer than the sequence, because `padding=` adds zeros on both sides. Either pad on the left
     only, with F.pad(…, (past, 0)), or keep only the first T outputs.""")
@@ -149,6 +154,9 @@ return total"""
 wrong("no window longer than the sequence", SHORT).says("""
     Your function stops where a tap lies further back than the sequence is long: T − shift is then negative, and as
     the end of a slice it counts from the end. Such a tap adds nothing: take max(T − shift, 0), or pad x with zeros.""")
+wrong("a power of two for the dilation", {_PAST: f"(dilation := 2 ** (dilation - 1)) * {_PAST[11:]}"}).says("""
+    You used 2 ** (dilation − 1), as if `dilation` were the number of a layer. It is the distance between two taps
+    itself, and may be any number, such as 3.""")
 wrong("stride for dilation", {"dilation=dilation": "stride=dilation"}).says("""
     You gave the dilation to F.conv1d as `stride`, which skips *outputs*. The dilation is the distance between two
     taps of one output: dilation=dilation.""")
@@ -175,6 +183,7 @@ def _dense(draw):
     yield draw.normal(2, 4, 3), draw.normal(3, 3, 3), draw.normal(3, 3, 3), 2  # three taps, C = D
     yield draw.normal(2, 1, 3), draw.normal(2, 3, 2), draw.normal(2, 3, 2), 4  # one position
     yield draw.normal(2, 3, 2), draw.normal(2, 2, 1), draw.normal(2, 2, 1), 3  # one tap
+    yield draw.normal(2, 8, 2), draw.normal(3, 2, 2), draw.normal(3, 2, 2), 3  # no power of 2
 
 
 DENSE_BLOCK = Exercise(
@@ -252,6 +261,9 @@ wrong("no dilation", {"(x, candidate, dilation)": "(x, candidate, 1)", "(x, gate
 wrong("no dilation in the gate", {"(x, gate, dilation)": "(x, gate, 1)"}).says("""
     Only your first convolution is dilated. New features and gate of a position belong to the same positions of the
     past, so both convolutions have the same dilation.""")
+wrong("no dilation in the candidate", {"(x, candidate, dilation)": "(x, candidate, 1)"}).says("""
+    Only your second convolution, the gate, is dilated. New features and gate of a position belong to the same positions
+    of the past, so both convolutions have the same dilation.""")
 wrong("both appended", {"new * open_by": "new, open_by"}).says("""
     You appended candidate and gate, so that each position has 2C new features. The gate is multiplied with the
     candidate, and only the product is appended.""")

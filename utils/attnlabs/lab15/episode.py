@@ -96,6 +96,9 @@ wrong = FEW_SHOT_EPISODE.mistakes
 wrong("the old labels", {"(i, new) for": "(i, old) for", "(own[shots], new)": "(own[shots], old)"}).says("""
     Your labels are those of the whole collection. In an episode the classes are called 0 to ways − 1, given anew
     each time, so that a network cannot memorise what a class is called and has to read the examples.""")
+wrong("the question with its old label", {"(own[shots], new)": "(own[shots], old)"}).says("""
+    Your examples have new labels, but the last label is the one that the question's class has in the collection. The
+    answer is the *new* label of this class, from 0 to ways − 1.""")
 IN_TURN = """told = torch.tensor([names[i] for i in which])
     for new, old in enumerate(classes):
         told[told == old] = new
@@ -156,6 +159,11 @@ wrong("any image that is left may be asked", ANY).says("""
 wrong("examples class by class", {_SORT: "pass"}).says("""
     Your examples stand class by class, all of label 0 first. Then a network could learn labels from positions: sort
     the examples by their numbers in draw[1].""")
+DEALT = "examples += [(i, new) for i in own[:shots]]"
+WITHIN = {DEALT: DEALT.replace("own[:shots]", "sorted(own[:shots], key=lambda i: draw[1, i])"), _SORT: "pass"}
+wrong("examples sorted within each class", WITHIN).says("""
+    You sorted the examples of each class by draw[1], but the classes still stand one after the other, all of label 0
+    first. Collect the examples of *all* classes, and then sort them together.""")
 wrong("examples in the order of the deck", {_SORT: "examples.sort(key=lambda pair: draw[0, pair[0]])"}).says("""
     Your examples stand in the order of draw[0], in which label 0 always comes first. The order of the sequence is
     that of draw[1], which says nothing about labels.""")
@@ -191,6 +199,10 @@ wrong("no answer", {_TOLD: "torch.tensor(told[:-1])"}).says("""
 wrong("images in the given order", {_OWN: "[i for i in range(len(names)) if names[i] == old]"}).says("""
     You chose the classes by the shuffled deck, but the images of a class in the order in which they are given, so
     that it always shows the same ones. Take its images in the order of the deck.""")
+wrong("the images of a class by draw[1]", {_OWN: f"sorted({_OWN}, key=lambda i: draw[1, i])"}).says("""
+    You took the images of a class in the order of draw[1]. Its examples are its first `shots` images in the *deck*, and
+    its candidate is the next one there. draw[1] decides only which candidate is asked and how the examples are
+    ordered.""")
 wrong("positions in the deck for images", {_OWN: "[j for j, i in enumerate(deck) if names[i] == old]"}).says("""
     You collected *positions in the deck* and used them as numbers of images. The image at position j of the deck is
     number deck[j] of the collection: images[deck[j]], and its number in the second row is draw[1, deck[j]].""")
@@ -214,6 +226,9 @@ wrong("the last image of a class asked", {"(own[shots], new)": "(own[-1], new)"}
 wrong("the answer hidden", {_TOLD: "torch.tensor([*told[:-1], -1])"}).says("""
     You put −1 where the answer stands. The last label is the new label of the question, which the loss needs; the
     network is given labels[:-1] and cannot see it.""")
+wrong("labels with a decimal point", {_TOLD: "torch.tensor(told).float()"}).says("""
+    Your labels are right, but they are floating-point numbers. Labels are whole numbers here (torch.long), as the loss
+    and `one_hot` need them.""")
 LEFT_BEHIND = {"order = draw[1].tolist()": "order = dict(zip(deck, draw[1].tolist(), strict=True))"}
 wrong("draw[1] not shuffled along", LEFT_BEHIND).says("""
     You shuffled images and labels, but not draw[1], so that its numbers belong to other images. draw[1, i] is the

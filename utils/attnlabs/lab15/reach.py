@@ -52,6 +52,9 @@ wrong("a power of the kernel", "return kernel ** len(dilations)").says("""
 wrong("dilations ignored", "return 1 + (kernel - 1) * len(dilations)").says("""
     You counted the layers, as if every dilation were 1. A layer with dilation d reaches d · (kernel − 1) positions
     further back.""")
+wrong("kernel times the layers", "return kernel * len(dilations)").says("""
+    You multiplied the number K of taps by the number of layers, so that the dilations have no effect. A layer with
+    dilation d reaches d · (kernel − 1) positions further back, and the position itself is counted once.""")
 wrong("only the largest dilation", "return 1 + (kernel - 1) * max(dilations, default=0)").says("""
     You counted the layer with the largest dilation only. The layers lie on top of each other, so the distances
     that they reach back add up.""")
@@ -108,6 +111,9 @@ FIRST = "return 1 + (kernel - 1) * (dilations[0] + sum(dilations[1:]))"
 wrong("no layers, no answer", FIRST).says("""
     Your function is right for each stack with layers, but it looks up a layer of the empty list as well. Without any
     layer a position sees only itself: begin with 1, and add what each layer reaches further back.""")
+wrong("nothing without layers", "if dilations:\n    return 1 + (kernel - 1) * sum(dilations)").says("""
+    Your function is right for each stack with layers, but it returns nothing for the empty list. Without any layer a
+    position still sees itself, which is 1.""")
 wrong("0 without layers", "return 1 + (kernel - 1) * sum(dilations) if dilations else 0").says("""
     Your function is right for each stack with layers, but it gives 0 for the empty list. Without any layer a position
     still sees itself, which is 1.""")

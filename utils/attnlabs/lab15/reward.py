@@ -95,6 +95,20 @@ wrong("repeated pulls counted once", {_RESULT: ONCE}).says("""
 wrong("as many pulls as arms", {_RESULT: f"probabilities.shape[1] * best[:, 0] - {_PULLED}.sum(dim=1)"}).says("""
     You multiplied the best probability by K, the number of arms. The best arm would have been pulled as often as
     the player pulled, which is N times, the second axis of `arms`.""")
+wrong("as many pulls as bandits", {_RESULT: f"arms.shape[0] * best[:, 0] - {_PULLED}.sum(dim=1)"}).says("""
+    You multiplied the best probability by B, the number of bandits, as `len(arms)` counts them. The best arm would have
+    been pulled as often as the player pulled, which is N times, the second axis of `arms`.""")
+wrong("compared with a sure win", {_RESULT: f"(1 - {_PULLED}).sum(dim=1)"}).says("""
+    You compared with an arm that always pays. A bandit may have no such arm: subtract from the probability of its best
+    arm, and not from 1.""")
+wrong("a share of the best", {_RESULT: f"1 - {_PULLED}.sum(dim=1) / (arms.shape[1] * best[:, 0])"}).says("""
+    You divided by what the best arm pays, which gives the lost *share*. The regret is a difference, in rewards: what
+    the best arm would have paid in N pulls, minus what the pulled arms pay on average.""")
+wrong("the first pull not counted", {_RESULT: f"(best - {_PULLED})[:, 1:].sum(dim=1)"}).says("""
+    You left the first pull out, as a loop from 1 on does. What the player lost in it counts as well: add up all N
+    pulls.""")
+wrong("the last pull not counted", {_RESULT: f"(best - {_PULLED})[:, :-1].sum(dim=1)"}).says("""
+    You left the last pull out, as range(N − 1) does. What the player lost in it counts as well: add up all N pulls.""")
 wrong("an axis lost", {"(dim=1, keepdim=True)": "(dim=1)"}).says("""
     You subtract (B, N) from a maximum of the shape (B,), which broadcasting lays along the *pulls*, and not along
     the bandits. Keep the axis, so that the maximum is (B, 1): amax(dim=1, keepdim=True).""")
