@@ -115,6 +115,11 @@ wrong("every score of 0 masked", {_LATER: "scores.tril() == 0"}).says("""
     You set the later scores to 0, and then masked each score that is 0. But the score of an earlier position may be 0
     as well, for example if a query is a vector of zeros. Make the mask from the positions: torch.ones_like(scores,
     dtype=torch.bool).triu(1).""")
+EVERY = {_LATER: "scores.tril() == 0", "-torch.inf": "-1e9"}
+wrong("every score of 0 masked with a large number", EVERY).says("""
+    You set the later scores to 0, and then masked each score that is 0. The score of an earlier position may be 0 as
+    well: where the query is a vector of zeros, all keys are masked, and it attends to all of them evenly, later ones
+    too. Make the mask from the positions: torch.ones_like(scores, dtype=torch.bool).triu(1).""")
 wrong("the scores returned", {"dim=-1), weights": "dim=-1), scores.masked_fill(later, -torch.inf)"}).says("""
     Your output is right, but what you return beside it are the masked scores. The weights are the softmax of these
     scores: the numbers by which you multiplied the values.""")

@@ -88,6 +88,12 @@ wrong("only the last pull", {_RESULT: f"(best - {_PULLED})[:, -1]"}).says("""
 wrong("arms of all bandits", {_PULLED: "probabilities[:, arms]", "sum(dim=1)": "sum(dim=-1)"}).says("""
     `probabilities[:, arms]` looks up the arms of *all* players in every bandit, which gives (B, B, N). Row b of
     `arms` belongs to bandit b only: probabilities.gather(1, arms).""")
+wrong("arms of all bandits, summed over the players", {_PULLED: "probabilities[:, arms]"}).says("""
+    `probabilities[:, arms]` looks up the arms of *all* players in every bandit, which gives (B, B, N), and your sum
+    leaves (B, N). Row b of `arms` belongs to bandit b only: probabilities.gather(1, arms).""")
+wrong("gathered over the bandits", {_PULLED: "probabilities.gather(0, arms)"}).says("""
+    You gathered along axis 0, where the numbers in `arms` are taken for numbers of *bandits*, so that it stops if there
+    are more arms than bandits. The arms of a bandit lie along axis 1: probabilities.gather(1, arms).""")
 ONCE = "((best - probabilities) * torch.zeros_like(probabilities).scatter(1, arms, 1.0)).sum(dim=1)"
 wrong("repeated pulls counted once", {_RESULT: ONCE}).says("""
     You counted each arm once, however often it was pulled. Every pull of a worse arm costs, so an arm that was
