@@ -45,6 +45,33 @@ def a_torch_draw(images, labels, ways, shots, draw):
     return few_shot_episode(images, labels, ways, shots, torch.rand(2, len(labels)))
 
 
+def tensors_in_a_list(images, labels, ways, shots, draw):
+    """The deck stays a tensor, so that its entries are tensors as well: a list of them is no list of numbers."""
+    deck, piles = draw[0].argsort(), {}
+    for i in deck:
+        if labels[i].item() in piles or len(piles) < ways:
+            piles.setdefault(labels[i].item(), []).append(i)
+    examples = [(i, new) for new, own in enumerate(piles.values()) for i in own[:shots]]
+    examples.sort(key=lambda pair: draw[1, pair[0]])
+    question = min(((own[shots], new) for new, own in enumerate(piles.values())), key=lambda pair: draw[1, pair[0]])
+    return images[[i for i, _ in [*examples, question]]], torch.tensor([new for _, new in [*examples, question]])
+
+
+def tensors_for_keys(images, labels, ways, shots, draw):
+    deck = draw[0].argsort().tolist()
+    classes = list(dict.fromkeys(labels[i] for i in deck))[:ways]
+    own = [[i for i in deck if labels[i] == old] for old in classes]
+    examples = [(i, new) for new, pile in enumerate(own) for i in pile[:shots]]
+    examples.sort(key=lambda pair: draw[1, pair[0]])
+    question = min(((pile[shots], new) for new, pile in enumerate(own)), key=lambda pair: draw[1, pair[0]])
+    return images[[i for i, _ in [*examples, question]]], torch.tensor([new for _, new in [*examples, question]])
+
+
+def a_tuple_for_an_index(images, labels, ways, shots, draw):
+    which, told = few_shot_episode(torch.arange(len(labels)), labels, ways, shots, draw)
+    return images[tuple(which.tolist())], told
+
+
 def least_pulled_arm_left_out(probabilities, arms):
     best = probabilities.amax(dim=1, keepdim=True)
     pulls = F.one_hot(arms, probabilities.shape[1]).sum(dim=1)  # (B, K)
@@ -131,7 +158,16 @@ WRONG = {
         a_finite_score_for_later_keys,
         normalised_afterwards,
     ],
-    "few_shot_episode": [consecutive_numbers, a_torch_draw, relabelled_in_the_collection, no_class_zero, square_images],
+    "few_shot_episode": [
+        consecutive_numbers,
+        a_torch_draw,
+        relabelled_in_the_collection,
+        no_class_zero,
+        square_images,
+        tensors_in_a_list,
+        a_tuple_for_an_index,
+        tensors_for_keys,
+    ],
     "regret": [least_pulled_arm_left_out],
 }
 
@@ -142,5 +178,8 @@ NAMED = {
     a_window_that_rolls: "the window goes round",
     a_row_of_zeros_masked: "every score of 0 masked",
     normalised_afterwards: "later keys taken out after the softmax",
+    tensors_for_keys: "a class may come twice",
+    tensors_in_a_list: "a list of tensors for an index",
+    a_tuple_for_an_index: "a list of tensors for an index",
     relabelled_in_the_collection: "labels replaced before the images are chosen",
 }

@@ -125,6 +125,9 @@ wrong("classes from a set", {_CLASSES: "list({names[i] for i in deck})[:ways]"})
 wrong("the classes of the first images", {_CLASSES: _CLASSES.replace("in deck)", "in deck[:ways])")}).says("""
     You looked at the first `ways` images of the deck only, and two of them may be of the same class. Go on in the deck
     until `ways` *different* classes have come up.""")
+wrong("a class may come twice", {_CLASSES: "[names[i] for i in deck][:ways]"}).says("""
+    Your `ways` classes may hold one class twice, because equal ones were not recognised as equal. Neither a dict nor a
+    set does so with tensors, which are keys of their own even where their numbers are equal: use labels.tolist().""")
 wrong("classes in the order of the collection", {_CLASSES: "list(dict.fromkeys(names))[:ways]"}).says("""
     You took the classes, and with them the new labels, in the order in which they come up in `labels`. The collection
     must be shuffled first: take the classes as they come up in the deck, whose order is draw[0].argsort().""")
@@ -229,6 +232,9 @@ wrong("the answer hidden", {_TOLD: "torch.tensor([*told[:-1], -1])"}).says("""
 wrong("labels with a decimal point", {_TOLD: "torch.tensor(told).float()"}).says("""
     Your labels are right, but they are floating-point numbers. Labels are whole numbers here (torch.long), as the loss
     and `one_hot` need them.""")
+wrong("a list of tensors for an index", {"images[list(which)]": "images[[torch.tensor(i) for i in which]]"}).says("""
+    You indexed `images` with a list of tensors or with a tuple, which torch takes for one index per *axis*. Use a list
+    of numbers, as `tolist()` gives it, or a single tensor: images[[2, 1, 3]] picks three images.""")
 LEFT_BEHIND = {"order = draw[1].tolist()": "order = dict(zip(deck, draw[1].tolist(), strict=True))"}
 wrong("draw[1] not shuffled along", LEFT_BEHIND).says("""
     You shuffled images and labels, but not draw[1], so that its numbers belong to other images. draw[1, i] is the
