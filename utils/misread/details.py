@@ -5,7 +5,8 @@ The other side effects fill their detail into the sentence of their kind, see `m
 
 STOPS, NO_WAY_BACK = "fails with gradients", "the way back fails"
 STOPS_SINGLE, NOT_FINITE_SINGLE = "fails in float32", "NaN or ∞ in float32"
-SLOW = ("if its inputs carry gradients", "with inputs in float32", "when it is called a second time")
+SLOW_GRADIENTS, SLOW_SINGLE = "if its inputs carry gradients", "with inputs in float32"
+SLOW_AGAIN = "when it is called a second time"
 
 DETAILS = {
     STOPS: (
@@ -31,6 +32,6 @@ DETAILS = {
             f"The numbers are right, but {when} your function is stopped because it needs too long, seconds instead of "
             "milliseconds. Look for a loop (`for`, `while`) that does not end then, or that repeats its work."
         )
-        for when in SLOW
+        for when in (SLOW_GRADIENTS, SLOW_SINGLE, SLOW_AGAIN)
     },
 }

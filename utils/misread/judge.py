@@ -103,7 +103,7 @@ def _observe(exercise: Exercise, answer: Callable, inputs: list[tuple]) -> list[
     runs = []
     for args in inputs:
         runs.append(exercise.run(answer, args))
-        if runs[-1].failure is not None and (runs[-1].failure.timed_out or runs[-1].failure.unwritten):
+        if runs[-1].timed_out or (runs[-1].failure is not None and runs[-1].failure.unwritten):
             break  # a loop without end would take its time limit again for each input
     return runs
 
@@ -132,7 +132,7 @@ def _rejected(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict
 
 def _known(trial: Trial, complaints: list[side_effects.Complaint]) -> Verdict | None:
     exercise, seen = trial.exercise, side_effects.pattern(complaints)
-    if trial.got[-1].failure is not None and trial.got[-1].failure.timed_out:
+    if trial.got[-1].timed_out:
         return None
     for strict, mistake in product((True, False) if trial.failing else (True,), exercise.mistakes):
         if not _alike(trial, mistake, strict):

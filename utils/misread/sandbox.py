@@ -84,6 +84,10 @@ class Run:
     autograd: str = ""
     kept: dict = field(default_factory=dict, compare=False, repr=False)  # what else was worked out for this call
 
+    @property
+    def timed_out(self) -> bool:
+        return self.failure is not None and self.failure.timed_out
+
     @cached_property
     def reading(self) -> int:
         """How hard the arguments are to read."""

@@ -20,7 +20,7 @@ def shrink(
     """The first of `pairs`, or another, or one for a smaller input, that `shows` the same and is read more
     easily."""
     found, *others = pairs
-    if found[0].failure is not None and found[0].failure.timed_out:
+    if found[0].timed_out:
         return found
     best = _easiest(exercise, found, [pair for pair in others if _end(*pair) == _end(*found)], shows)
     hidden, reading = _trouble(exercise, best)

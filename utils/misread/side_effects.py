@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from . import elsewhere, values
-from .details import NO_WAY_BACK, NOT_FINITE_SINGLE, SLOW, STOPS, STOPS_SINGLE
+from .details import NO_WAY_BACK, NOT_FINITE_SINGLE, SLOW_AGAIN, SLOW_GRADIENTS, SLOW_SINGLE, STOPS, STOPS_SINGLE
 from .exercise import Exercise
 from .printing import float_names
 from .sandbox import Failure, Run, guarded
@@ -99,8 +99,8 @@ def _dtype(ours: Tensor, wanted: Tensor, got: Run, expected: Run) -> Complaint:
 
 def _stale(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> Iterator[Complaint]:
     again = exercise.run(answer, got[0].args)
-    if again.failure is not None and again.failure.timed_out:
-        yield Complaint(TIME, SLOW[2], got[0], expected[0])
+    if again.timed_out:
+        yield Complaint(TIME, SLOW_AGAIN, got[0], expected[0])
         return
     unlike = again.failure is not None or not values.same(again.result, got[0].result, exercise.tolerance)
     present = getattr(answer, "present", list)([run.raw for run in got])  # one in another process has to be asked
@@ -116,8 +116,8 @@ def _dtypes(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) -> 
     for run_expected in expected:
         wanted = _in_single_precision(exercise, run_expected)
         ours = exercise.run(answer, wanted.args)
-        if ours.failure is not None and ours.failure.timed_out:
-            yield Complaint(TIME, SLOW[1], ours, wanted)
+        if ours.timed_out:
+            yield Complaint(TIME, SLOW_SINGLE, ours, wanted)
             return
         if ours.failure is not None and wanted.failure is None:
             yield Complaint("another dtype", STOPS_SINGLE, ours, wanted, ours.failure.text)
@@ -195,9 +195,10 @@ def _gradients(exercise: Exercise, answer: Callable, got: Runs, expected: Runs) 
     for run_got, run_expected in zip(got, expected, strict=True):
         if tries_gradients(exercise, run_expected):
             ours = gradients(answer, run_got.args)
-            yield from _compare(exercise, ours, _wanted(exercise, run_expected), run_got, run_expected)
             if ours.failure is not None and ours.failure.timed_out:
+                yield Complaint(TIME, SLOW_GRADIENTS, run_got, run_expected)
                 return  # the other inputs would only take as long
+            yield from _compare(exercise, ours, _wanted(exercise, run_expected), run_got, run_expected)
 
 
 def tries_gradients(exercise: Exercise, expected: Run) -> bool:
@@ -264,9 +265,6 @@ def _or_zeros(gradient: Tensor | None, leaf: Tensor) -> Tensor:
 
 
 def _compare(exercise: Exercise, ours: Gradients, wanted: Gradients, got: Run, expected: Run) -> Iterator[Complaint]:
-    if ours.failure is not None and ours.failure.timed_out:
-        yield Complaint(TIME, SLOW[0], got, expected)
-        return
     if ours.failure is not None:
         yield Complaint("loses the gradient", ours.fails, got, expected, ours.failure.text)
         return

@@ -45,9 +45,10 @@ wrong("not itself", {".tril()": ".tril(-1)"}).says("""
 wrong("one word of the future", {".tril()": ".tril(1)"}).says("""
     In your mask each word attends to the next one, too. This is the word that a decoder has to predict, and it
     would simply copy it, so close everything above the diagonal.""")
-wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu(1)').says("""
+TO_ADD = """
     You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
-    means *may attend*.""")
+    means *may attend*."""
+wrong("numbers to add", 'return torch.full((length, length), float("-inf")).triu(1)').says(TO_ADD)
 
 
 def window_mask(length, radius):
@@ -133,9 +134,7 @@ wrong("positions below 0", _NEIGHBOURS).says("""
 wrong(
     "numbers to add",
     {"return (": "return torch.zeros(length, length).masked_fill((", "<= radius": '> radius, float("-inf"))'},
-).says("""
-    You made a mask of 0 and −∞ to be added to the scores, as some libraries do. Here a mask is boolean, and True
-    means *may attend*.""")
+).says(TO_ADD)
 wrong("fixed blocks", "blocks = torch.arange(length) // (2 * radius + 1)\nreturn blocks[:, None] == blocks").says("""
     You cut the sentence into blocks, and each word attends to its block. The window *moves* instead: each word
     stands in the middle of its own window.""")

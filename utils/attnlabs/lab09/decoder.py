@@ -5,7 +5,7 @@ import torch
 from attnlabs.material.layer_parameters import multi_head_attention
 from misread.exercise import About, Exercise
 
-from .encoder import OF_BOTH_LAYERS, ends_as_asked
+from .encoder import OF_BOTH_LAYERS, ONE_MORE_NORM, ends_as_asked
 from .parameters import draw_decoder
 from .parts import feed_forward, layer_norm
 from .residual import residual_post_norm, residual_pre_norm
@@ -205,6 +205,4 @@ wrong(
     Your layer makes its self-attention causal by itself. The mask that it is given says this already: pass `self_mask`
     to the attention as it is, also if it is None.""")
 _ENDED = f"x = residual({_COMPUTE})\n    return x if norm == 'post' else F.layer_norm(x, x.shape[-1:])"
-wrong("one more norm at the end", {f"return residual({_COMPUTE})": _ENDED}).says("""
-    With norm="pre" you normalised the result once more. That norm belongs to the end of the whole *stack*, after its
-    last layer: a layer ends with the sum.""")
+wrong("one more norm at the end", {f"return residual({_COMPUTE})": _ENDED}).says(ONE_MORE_NORM)

@@ -177,7 +177,8 @@ wrong("causal encoder", {", mask)[0]": f", {_EARLIER} if mask is None else mask 
 wrong("one head", {"*layer.attention, mask)": "*layer.attention[:4], 1, mask)"}).says("""
     Your attention has one head. The parameters of the layer say how many there are: `*layer.attention` passes the four
     matrices and `heads`.""")
-_ENDED = f"x = {_SECOND}\n    return x if norm == 'post' else F.layer_norm(x, x.shape[-1:])"
-wrong("one more norm at the end", {f"return {_SECOND}": _ENDED}).says("""
+ONE_MORE_NORM = """
     With norm="pre" you normalised the result once more. That norm belongs to the end of the whole *stack*, after its
-    last layer: a layer ends with the sum.""")
+    last layer: a layer ends with the sum."""
+_ENDED = f"x = {_SECOND}\n    return x if norm == 'post' else F.layer_norm(x, x.shape[-1:])"
+wrong("one more norm at the end", {f"return {_SECOND}": _ENDED}).says(ONE_MORE_NORM)

@@ -67,10 +67,11 @@ wrong("both parts normalised, not the sum", {"norm(x + sublayer(x))": "norm(x) +
 wrong("sublayer and norm exchanged", {"norm(x + sublayer(x))": "sublayer(x + norm(x))"}).says("""
     In your function sublayer and norm have changed places. The parameters stand in the order x, sublayer, norm, and the
     norm is called last, with the sum.""")
-_WORDS = "return torch.cat([norm(word + sublayer(word)) for word in x.split(1, dim=1)], dim=1)"
-wrong("word by word", _WORDS).says("""
+WORD_BY_WORD = """
     You called the sublayer for each word separately. It takes all words of the sentences at once, (B, T, D), because a
-    sublayer such as attention moves information between the words.""")
+    sublayer such as attention moves information between the words."""
+_WORDS = "return torch.cat([norm(word + sublayer(word)) for word in x.split(1, dim=1)], dim=1)"
+wrong("word by word", _WORDS).says(WORD_BY_WORD)
 
 
 def residual_pre_norm(x, sublayer, norm):
@@ -116,9 +117,7 @@ wrong("sublayer not called", {"sublayer(norm(x))": "sublayer"}).says("""
 wrong("norm not called", {"norm(x)": "norm"}).says("""
     You gave the sublayer the norm itself, which is a function. Call the norm with x, and give the sublayer what it
     returns: `sublayer(norm(x))`.""")
-wrong("word by word", "return torch.cat([w + sublayer(norm(w)) for w in x.split(1, dim=1)], dim=1)").says("""
-    You called the sublayer for each word separately. It takes all words of the sentences at once, (B, T, D), because a
-    sublayer such as attention moves information between the words.""")
+wrong("word by word", "return torch.cat([w + sublayer(norm(w)) for w in x.split(1, dim=1)], dim=1)").says(WORD_BY_WORD)
 wrong("normalised before and after", {"x + sublayer(norm(x))": "norm(x + sublayer(norm(x)))"}).says("""
     You normalised the sum as well as the sublayer's input. Pre-norm has only one norm, in front of the sublayer,
     so that x itself is passed on unchanged.""")

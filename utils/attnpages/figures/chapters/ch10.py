@@ -155,7 +155,8 @@ def plot_cuts(distributions: Mapping[str, Sequence[float]], top_k: int, top_p: f
         ax.plot(1 + np.arange(len(p)), total, label=f"“{beginning} …”", **look)
         kept = int((total - p < top_p).sum())  # as many as are needed to reach top_p
         _cut(ax, (kept, total[kept - 1]), f"{kept:,} token{'s' * (kept != 1)}", style)
-        _cut(ax, (top_k, total[min(top_k, len(p)) - 1]), f"{total[min(top_k, len(p)) - 1]:.0%}", style)
+        reached = total[min(top_k, len(p)) - 1]
+        _cut(ax, (top_k, reached), f"{reached:.0%}", style)
     said = {"color": LINE, "size": 10, "ha": "right"}
     ax.text(0.99, top_p - 0.02, f"nucleus of {top_p:g}", said, va="top", transform=ax.get_yaxis_transform())
     ax.text(top_k * 0.92, 0.03, f"top-k {top_k}", said)
