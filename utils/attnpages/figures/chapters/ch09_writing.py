@@ -1,4 +1,4 @@
-"""The figure of chapter 09 on training and writing: all words at once, or one word after the other."""
+"""The figure of chapter 09 on waiting: a recurrent network, the decoder in training, and in writing."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from attnpages.figures.palette import RUST, WRITES
 
 _GAP = 0.55  # between two steps of writing, in widths of a word
 _UP, _BOX = 0.95, 0.62  # from the words to the middle of the decoder, and its height
-_DOWN = 2.75  # from training to writing
+_DOWN = 2.75  # from one row to the next
 
 
 def draw_training_and_writing(given: Sequence[str], target: Sequence[str], steps: int = 3) -> Axes:
-    """Draw the decoder twice: with all right words at once, and in its first steps of writing.
+    """Draw a recurrent decoder in training, and ours twice: in training, and in its first steps of writing.
 
     Args:
         given: the decoder's input in training, from BOS on. target: the next word at each position.
@@ -25,14 +25,9 @@ def draw_training_and_writing(given: Sequence[str], target: Sequence[str], steps
     if len(given) != len(target) or not 0 < steps <= len(given):
         raise ValueError(f"{len(given)} words need as many targets, and at most as many steps")
     width = steps * (steps + 1) / 2 + _GAP * (steps - 1)
-    ax = canvas(None, (7.0, 4.3), (-0.05, width + 0.05), (-_DOWN - 0.3, 2.5))
-    say(ax, 0, 2.35, "training: all tasks at once", ha="left", weight="bold")
-    across = width / len(given)
-    at = [across * (t + 0.5) for t in range(len(given))]
-    _decoder(ax, 0, width, 0)
-    for x, read, wanted in zip(at, given, target, strict=True):
-        _up(ax, x, 0, read, wanted)
-    say(ax, 0, 2.35 - _DOWN, "writing: one word after the other", ha="left", weight="bold")
+    ax = canvas(None, (7.0, 6.2), (-0.05, width + 0.05), (-_DOWN - 0.3, 2.5 + _DOWN))
+    _training(ax, given, target, width)
+    say(ax, 0, 2.35 - _DOWN, "the Transformer writes: one word after the other", ha="left", weight="bold")
     left = 0.0
     for step in range(1, steps + 1):
         _decoder(ax, left, left + step, -_DOWN)
@@ -44,6 +39,22 @@ def draw_training_and_writing(given: Sequence[str], target: Sequence[str], steps
             _back(ax, left + step - 0.5, left + step + _GAP, step + 0.5)
         left += step + _GAP
     return ax
+
+
+def _training(ax: Axes, given: Sequence[str], target: Sequence[str], width: float) -> None:
+    """Two rows: a chain of states, each of which waits for the one before, and one pass over all words."""
+    across = width / len(given)
+    at = [across * (t + 0.5) for t in range(len(given))]
+    say(ax, 0, 2.35 + _DOWN, "a recurrent network in training: state after state", ha="left", weight="bold")
+    for step, x in enumerate(at, start=1):
+        box_around(ax, (x, _DOWN + _UP), 0.62 * across, _BOX, f"step {step}", size=10.5, fill=WRITES)
+        if step > 1:
+            arrow(ax, (x - 0.68 * across, _DOWN + _UP), (x - 0.32 * across, _DOWN + _UP), RUST)
+    say(ax, 0, 2.35, "the Transformer in training: all tasks in one step", ha="left", weight="bold")
+    _decoder(ax, 0, width, 0)
+    for x, read, wanted in zip(at, given, target, strict=True):
+        _up(ax, x, _DOWN, read, wanted)
+        _up(ax, x, 0, read, wanted)
 
 
 def _decoder(ax: Axes, left: float, right: float, y: float) -> None:
