@@ -19,3 +19,12 @@ def test_rows_have_equally_many_maps():
     image, weights = torch.rand(3, 8, 8), torch.rand(4, 4)
     with pytest.raises(ValueError, match="equally many maps"):
         plot_from_query([(image, (0, 0), {"a": weights}), (image, (0, 0), {"a": weights, "b": weights})])
+
+
+def test_wide_images_use_the_width_of_the_page():
+    (square, _), (wide, _) = (
+        plot_from_query([(torch.rand(3, 8, across), (1, 2), {"a": torch.rand(4, across // 2)})]) for across in (8, 32)
+    )
+    sizes = [ax.figure.get_size_inches().tolist() for ax in (square, wide)]
+    assert sizes[0] == pytest.approx([4.6, 2.8])
+    assert sizes[1] == pytest.approx([6.5, 0.2 + 3.25 / 4 + 0.3])

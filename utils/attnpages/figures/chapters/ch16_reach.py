@@ -27,8 +27,9 @@ def plot_from_query(rows: Sequence[Query]) -> list[Axes]:
     if len(counts) != 1:
         raise ValueError(f"rows must have equally many maps each, got {sorted(counts)}")
     across = 1 + counts.pop()
-    width = min(6.5 / across, 2.3)
-    size = (width * across, 0.2 + len(rows) * (width + 0.3))
+    shapes = [image.shape[1] / image.shape[2] for image, _, _ in rows]  # height by width
+    width = min(6.5 / across, 2.3 / max(shapes))
+    size = (width * across, 0.2 + len(rows) * (width * max(shapes) + 0.3))
     _, axes = plt.subplots(len(rows), across, figsize=size, layout="constrained", squeeze=False)
     for line, (image, (row, column), maps) in zip(axes, rows, strict=True):
         height, wide = image.shape[1:]
