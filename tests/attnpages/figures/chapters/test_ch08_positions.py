@@ -4,7 +4,13 @@ import pytest
 import torch
 
 from attnbook.attention import sinusoidal_positions
-from attnpages.figures.chapters.ch08_positions import draw_clocks, draw_rotary, plot_dot_products, plot_sinusoids
+from attnpages.figures.chapters.ch08_positions import (
+    draw_clocks,
+    draw_rotary,
+    draw_search,
+    plot_dot_products,
+    plot_sinusoids,
+)
 
 
 def test_each_clock_has_a_hand_for_each_position(texts):
@@ -27,6 +33,26 @@ def test_hands_are_the_sine_and_the_cosine_and_arcs_of_one_shift_are_equally_lon
 def test_clocks_without_hands_or_arcs_are_refused(speeds, positions, starts):
     with pytest.raises(ValueError, match="must not be empty"):
         draw_clocks(speeds, positions, shift=1, starts=starts)
+
+
+def test_the_turned_query_lies_on_the_key_two_positions_back_from_everywhere(texts):
+    axes = draw_search(30, 2, (5, 8))
+    assert [ax.get_title() for ax in axes] == ["query at position 5", "query at position 8"]
+    for ax, wanted in zip(axes, (3, 6), strict=True):
+        *keys, own, turned, _ = (line.get_xydata()[-1] for line in ax.lines)  # six keys, the query twice, the arc
+        assert len(keys) == 6
+        assert own.tolist() == pytest.approx((keys[5] / 0.75).tolist())
+        assert turned.tolist() == pytest.approx((keys[3] / 0.75).tolist())
+        scores = [f"{math.cos(math.radians(30 * apart)):.2f}" for apart in range(-3, 3)]
+        shown = {f"key {wanted + apart}\n{score}" for apart, score in zip(range(-3, 3), scores, strict=True)}
+        assert shown <= set(texts(ax))
+    assert "query: 240° − 60° = 180°" in texts(axes[1])
+
+
+@pytest.mark.parametrize(("back", "queries"), [(2, []), (0, [5]), (6, [5])])
+def test_searches_without_a_query_or_with_the_wanted_key_outside_are_refused(back, queries):
+    with pytest.raises(ValueError, match="at least one query"):
+        draw_search(30, back, queries)
 
 
 SENTENCES = ("the dog bit the man", "today the dog bit the man")

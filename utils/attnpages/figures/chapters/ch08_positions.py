@@ -47,6 +47,43 @@ def draw_clocks(
     return list(axes[0])
 
 
+def draw_search(step: float, back: int, queries: Sequence[int], keys: int = 6) -> list[Axes]:
+    """Draw how a rotation of the query's hand finds the key some positions back: one dial per position of the query.
+
+    Args:
+        step: degrees per position. back: how many positions before the query the wanted key stands.
+        queries: positions of the query. keys: how many are drawn, the last one at the position of the query.
+
+    Raises:
+        ValueError: if there is no query, or the wanted key is not among those drawn.
+    """
+    if not queries or not 0 < back < keys:
+        raise ValueError(f"give at least one query, and a shift from 1 to {keys - 1} positions; got {queries}, {back}")
+    _, axes = plt.subplots(1, len(queries), figsize=(6.5, 6.5 / len(queries) + 0.45), squeeze=False)
+    for ax, at in zip(axes[0], queries, strict=True):
+        ax.set(xlim=(-1.6, 1.6), ylim=(-1.85, 1.6), aspect="equal")
+        ax.axis("off")
+        ax.set_title(f"query at position {at}", fontsize=12)
+        ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=FAINT, linewidth=1))
+        own, turned = step * at, step * (at - back)
+        for key in range(at - keys + 1, at + 1):
+            _hand(ax, step * key, 0.75, VERMILION, 4.5)
+            x, y = sin(radians(step * key)), cos(radians(step * key))
+            score = f"{cos(radians(step * key - turned)):.2f}"
+            say(ax, 1.34 * x, 1.29 * y, f"key {key}\n{score}", size=11, weight="bold" if key == at - back else "normal")
+        _hand(ax, own, 1.0, OKABE_BLUE, 2.2, "--")
+        _hand(ax, turned, 1.0, OKABE_BLUE, 2.2)
+        _arc(ax, radians(own), radians(turned), 0.45)
+        say(ax, 0, -1.75, f"query: {own:.0f}° − {own - turned:.0f}° = {turned:.0f}°", size=11, colour=BLUE)
+    return list(axes[0])
+
+
+def _hand(ax: Axes, angle: float, reach: float, colour: str, width: float, line: str = "-") -> None:
+    """A hand from the middle of a dial, at an angle in degrees from the top, clockwise."""
+    x, y = reach * sin(radians(angle)), reach * cos(radians(angle))
+    ax.plot([0, x], [0, y], color=colour, linestyle=line, marker="", linewidth=width)
+
+
 def _name_directions(ax: Axes, right: str, up: str) -> None:
     """Two faint axes through the middle of a clock, with the names of what is drawn to the right and upwards."""
     for end, label, shift, sides in (((1.4, 0), right, (3, 0), ("left", "center")),
@@ -118,8 +155,7 @@ def _dial(ax: Axes, query: float, key: float) -> None:
         ax.plot(xs, ys, color=PALE, linestyle="-", marker="", linewidth=0.8)
     _arc(ax, radians(query), radians(key), 0.45)
     for angle, reach, colour, width in ((query, 1.0, OKABE_BLUE, 2.2), (key, 0.75, VERMILION, 4.5)):
-        x, y = reach * sin(radians(angle)), reach * cos(radians(angle))
-        ax.plot([0, x], [0, y], color=colour, linestyle="-", marker="", linewidth=width)
+        _hand(ax, angle, reach, colour, width)
     middle = radians((query + key) / 2)
     say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°", size=12, weight="bold")
 
