@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch14_copy import plot_written_and_copied
+from attnpages.figures.chapters.ch14_copy import plot_switch, plot_written_and_copied
 
 SOURCE = [("Ruvis", 0.4), ("came", 0.0), ("Ruvis", 0.32), ("a", 0.08)]
 
@@ -26,3 +26,20 @@ def test_the_source_stands_above_in_its_order_with_what_each_position_gives():
 def test_probabilities_must_sum_to_one(words):
     with pytest.raises(ValueError, match="must sum to 1"):
         plot_written_and_copied(*words)
+
+
+def test_each_output_word_has_a_full_bar_of_writing_and_copying(looks_right):
+    ax = plot_switch(["a", "violin", "was", "given", "to", "Ruvis", "by", "Gife"], [0, 0, 1, 1, 1, 0.25, 1, 0])
+    looks_right(ax)
+    assert [text.get_text() for text in ax.get_xticklabels()][4:6] == ["to", "Ruvis"]
+    writing, copying = ([(bar.get_y(), bar.get_height()) for bar in bars] for bars in ax.containers)
+    assert [writing[5], copying[5]] == [(0, 0.25), (0.25, 0.75)]
+    assert [text.get_text() for text in ax.texts][4:] == ["1.00", "0.25", "1.00", "0.00"]
+
+
+@pytest.mark.parametrize(
+    "steps, message", [(([], []), "one p_gen"), ((["a"], [0.1, 0.2]), "one p_gen"), ((["a"], [1.2]), "between 0 and 1")]
+)
+def test_each_step_has_one_share(steps, message):
+    with pytest.raises(ValueError, match=message):
+        plot_switch(*steps)

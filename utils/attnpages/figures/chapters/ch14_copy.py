@@ -65,3 +65,32 @@ def _draw_strip(ax: Axes, copied: Sequence[tuple[str, float]]) -> None:
         ax.text(position, -0.2, f"{share:.2f}" if share else "0", ha="center", va="center", fontsize=11)
     ax.set(xlim=(-0.55, len(copied) - 0.45), ylim=(-0.5, 0.5))
     ax.set_axis_off()
+
+
+def plot_switch(words: Sequence[str], p_gen: Sequence[float]) -> Axes:
+    """Draw one full bar per output word, in their order: below the share of writing, above it that of copying.
+
+    Args:
+        words: the output words, one per step.
+        p_gen: the probability of writing at each step.
+
+    Raises:
+        ValueError: if there is no word, the lengths differ, or a share is not between 0 and 1.
+    """
+    if not words or len(words) != len(p_gen):
+        raise ValueError(f"each word needs one p_gen, got {len(words)} words and {len(p_gen)} numbers")
+    if not all(0 <= share <= 1 for share in p_gen):
+        raise ValueError(f"p_gen must lie between 0 and 1, got {list(p_gen)}")
+    _, ax = plt.subplots(figsize=(6.5, 2.7), layout="constrained")
+    steps, rests = range(len(words)), [1 - share for share in p_gen]
+    bars = [
+        ax.bar(steps, heights, 0.78, below, color=style.colour, hatch=style.hatch, edgecolor="white")
+        for heights, below, style in ((list(p_gen), 0, STYLES[0]), (rests, list(p_gen), STYLES[1]))
+    ]
+    for step, share in enumerate(p_gen):
+        ax.annotate(f"{share:.2f}", (step, 1), (0, 3), textcoords="offset points", ha="center")
+    ax.set_xticks(steps, words)
+    ax.grid(False, axis="x")
+    ax.set(xlabel="output word", ylabel="probability", ylim=(0, 1.2), yticks=(0, 0.5, 1))
+    legend_above(ax, bars, [r"$p_\mathrm{gen}$: writing", r"$1 - p_\mathrm{gen}$: copying"])
+    return ax
