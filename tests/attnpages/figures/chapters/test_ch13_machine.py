@@ -23,6 +23,18 @@ def test_rows_are_named_by_what_they_hold():
         draw_rows(COLUMNS, names=["a"])
 
 
+def test_a_second_line_above_a_panel_says_what_the_controller_gives(looks_right):
+    titles = [
+        "1: content\n$k = e$, $\\beta = 10$",
+        "2: mixed\n$g = 0.75$",
+        "3: shifted\n$s = 0, 0.1, 0.9$",
+        "4: sharpened",
+    ]
+    axes = draw_rows({title: [0.0, 0.5, 0.25, 0.25] for title in titles}, memory=torch.eye(4)[:, :3])
+    looks_right(axes[0])
+    assert [ax.get_title() for ax in axes] == titles
+
+
 def test_what_has_other_rows_is_not_drawn():
     with pytest.raises(ValueError, match="columns is empty"):
         draw_rows({})
