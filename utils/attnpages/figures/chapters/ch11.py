@@ -140,11 +140,11 @@ def plot_next_words(
 def _draw_right_answers(ax: Axes, right: Curves) -> None:
     """Each task's mean over the draws by the number of examples, and a band from the lowest to the highest."""
     for (task, points), look in zip(right.items(), STYLES, strict=False):
-        spread = [[of(shares) for shares in points.values()] for of in (min, max)]
+        lowest, highest = ([of(shares) for shares in points.values()] for of in (min, max))
         means = [float(as_array(shares).mean()) for shares in points.values()]
-        ax.fill_between(list(points), *spread, color=look.colour, alpha=0.2, linewidth=0)
+        ax.fill_between(list(points), lowest, highest, color=look.colour, alpha=0.2, linewidth=0)
         ax.plot(list(points), means, look.line, color=look.colour, marker=look.marker, markersize=5)
-        below = spread[0][-2] - 0.06  # the label ends under the last point, and must clear the band before it
+        below = lowest[-2] - 0.06  # the label ends under the last point, and must clear the band before it
         ax.text(max(points), below, task, ha="right", va="top", fontsize=10, color=look.colour)
         ax.set_xticks(list(points))
     ax.set_title("right answers", fontsize=11)
