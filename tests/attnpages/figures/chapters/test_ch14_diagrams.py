@@ -17,6 +17,12 @@ def test_a_network_for_trips_has_one_output_per_city_and_crosses_out_visited_one
     assert words.count("×") == 1 + 2
     assert [word for word in words if "last key" in word] == ["last key $h_0$", "last key $h_3$"]
     assert [words.count(city) for city in "0123"] == [0, 2, 2, 1]
+    sideways = [
+        patch
+        for patch in ax.patches
+        if hasattr(patch, "_posA_posB") and patch._posA_posB[0][1] == patch._posA_posB[1][1]
+    ]
+    assert len(sideways) == 2  # the chosen city goes into the next mask and into the next query
     for trip in ([0, 3], [0, 3, 3], [0, 3, 4]):
         with pytest.raises(ValueError, match="three of the 4 cities"):
             draw_trip_network(SQUARE, trip)

@@ -45,7 +45,8 @@ def draw_trip_network(coordinates: Tensor, trip: Sequence[int], ax: Axes | None 
     cell, gap = part / count, wide / 2
     x = cell * (trip[1] + 0.5)
     line(ax, (x, x, gap, gap), (9.6, 10.0, 10.0, 4.85), TRUTH_COLOUR, 2.2)
-    arrow(ax, (gap - 0.02, 4.85), (wide - part - 0.03, 4.85), TRUTH_COLOUR, 2.2)
+    for height in (7.375, 4.85):  # the mask and the query of the next choice
+        arrow(ax, (gap - 0.02, height), (wide - part - 0.03, height), TRUTH_COLOUR, 2.2)
     return ax
 
 
