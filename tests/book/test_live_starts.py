@@ -220,7 +220,7 @@ def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_p
     found = begun(
         tmp_path, page, "smollm2_heads", f"{kinds} return {{ ...now(), kinds, todo: texts('.live-todo')[0] }};"
     )
-    assert "Layer 19, head 7: “letter” attends to “music” (position 3)" in found["said"]
+    assert "Layer 19, head 7: “letter” attends to “music” (position 4)" in found["said"]
     first, _, induction = found["kinds"]
     assert first < 50 < induction
     assert "that you see attends" not in found["todo"]  # each page begins with a head of its own

@@ -48,12 +48,12 @@
     title: "All 270 heads of SmolLM2 on a sentence",
     todo: "Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. The arrow keys also go from head to head in the overview. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
     learned:
-      "In the second sentence, over the positions 8 to 13, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
+      "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
       "Stored weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
     button: "Show the 270 heads",
     packs: ["smollm2_heads"],
-    defaults: { sentence: 1, layer: 18, head: 8, query: 9 },
+    defaults: { sentence: 2, layer: 19, head: 9, query: 10 }, // all counted from 1, as on the pages
     draw(room, state, kept, pack) {
       const said = words(),
         board = make("div", {}),
@@ -73,41 +73,41 @@
         sliders = {};
       const everywhere = pack.sentences.map((one) => LIVE.mapsOf(one)),
         scored = everywhere.map((maps, i) => maps.map((row) => row.map((map) => LIVE.headScores(map, pack.sentences[i].pieces))));
-      let maps = everywhere[state.sentence],
-        scores = scored[state.sentence];
-      const sentence = () => pack.sentences[state.sentence],
+      let maps = everywhere[state.sentence - 1],
+        scores = scored[state.sentence - 1];
+      const sentence = () => pack.sentences[state.sentence - 1],
         piece = (text) => text.trim() || "␣";
 
       function pick(event) {
         const box = overview.getBoundingClientRect(),
           { layers, heads } = sentence();
         go(
-          Math.min(layers - 1, Math.floor(((event.clientX - box.left) / box.width) * layers)),
-          Math.min(heads - 1, Math.floor(((event.clientY - box.top) / box.height) * heads)),
+          Math.min(layers, 1 + Math.floor(((event.clientX - box.left) / box.width) * layers)),
+          Math.min(heads, 1 + Math.floor(((event.clientY - box.top) / box.height) * heads)),
         );
       }
       // Left and right to another layer, up and down to another head, Home and End to the ends of the row.
       function walk(event) {
         const { layer, head } = state,
-          [lastLayer, lastHead] = [sentence().layers - 1, sentence().heads - 1];
+          [lastLayer, lastHead] = [sentence().layers, sentence().heads];
         const to = {
-          ArrowLeft: [Math.max(0, layer - 1), head],
+          ArrowLeft: [Math.max(1, layer - 1), head],
           ArrowRight: [Math.min(lastLayer, layer + 1), head],
-          ArrowUp: [layer, Math.max(0, head - 1)],
+          ArrowUp: [layer, Math.max(1, head - 1)],
           ArrowDown: [layer, Math.min(lastHead, head + 1)],
-          Home: [0, head],
+          Home: [1, head],
           End: [lastLayer, head],
         }[event.key];
         if (to) {
           event.preventDefault();
           go(...to);
-          grid.scrollLeft = ((state.layer + 0.5) / (lastLayer + 1)) * grid.scrollWidth - grid.clientWidth / 2; // keeps it in sight
+          grid.scrollLeft = ((state.layer - 0.5) / lastLayer) * grid.scrollWidth - grid.clientWidth / 2; // keeps it in sight
         }
       }
       function go(layer, head) {
         kept({ layer, head });
-        sliders.layer.set(layer + 1);
-        sliders.head.set(head + 1);
+        sliders.layer.set(layer);
+        sliders.head.set(head);
         paint();
         show();
       }
@@ -147,43 +147,48 @@
         pen.drawImage(picture, 0, 0);
         pen.strokeStyle = "rgb(230,126,20)";
         pen.lineWidth = 3;
-        pen.strokeRect(state.layer * CELL + 1, state.head * CELL + 1, CELL - 2, CELL - 2);
+        pen.strokeRect((state.layer - 1) * CELL + 1, (state.head - 1) * CELL + 1, CELL - 2, CELL - 2);
       }
 
       function show() {
         const { pieces } = sentence(),
-          map = maps[state.layer][state.head];
+          { layer, head } = state,
+          map = maps[layer - 1][head - 1];
         const links = LIVE.links({
           queries: pieces.map(piece),
           keys: pieces.map(piece),
           weights: map,
           languages: ["en", "en"],
           chose: (query) => {
-            kept({ query });
+            kept({ query: query + 1 });
             const row = Array.from(map[query]);
             said.say(
               "Layer " +
-                (state.layer + 1) +
+                layer +
                 ", head " +
-                (state.head + 1) +
+                head +
                 ": “" +
                 piece(pieces[query]) +
                 "” attends to " +
                 largest(row, 2)
-                  .map((k) => "“" + piece(pieces[k]) + "” (position " + k + ") " + percent(row[k]))
+                  .map((k) => "“" + piece(pieces[k]) + "” (position " + (k + 1) + ") " + percent(row[k]))
                   .join(", ") +
                 ".",
             );
           },
         });
-        refill(board, make("p", { class: "live-head" }, "Layer " + (state.layer + 1) + ", head " + (state.head + 1)), links.element);
-        links.choose(Math.min(state.query, pieces.length - 1));
+        refill(board, make("p", { class: "live-head" }, "Layer " + layer + ", head " + head), links.element);
+        links.choose(Math.min(state.query, pieces.length) - 1);
         const at = LIVE.repeats(pieces),
-          own = scores[state.layer][state.head],
+          own = scores[layer - 1][head - 1],
           all = scores.flat();
         shares.replaceChildren(
           LIVE.bars(
-            "This head, mean over the " + at.length + " positions whose piece stood in the sentence before (" + at.join(", ") + ")",
+            "This head, mean over the " +
+              at.length +
+              " positions whose piece stood in the sentence before (" +
+              at.map((q) => q + 1).join(", ") +
+              ")",
             Object.entries(KINDS).map(([name, [kind]]) => ["to " + kind, own[name], percent(own[name])]),
           ),
           make(
@@ -204,7 +209,7 @@
               scored.length +
               ": " +
               Object.entries(KINDS)
-                .map(([name, [kind]]) => "to " + kind + " " + scored.map((one) => percent(one[state.layer][state.head][name])).join(", "))
+                .map(([name, [kind]]) => "to " + kind + " " + scored.map((one) => percent(one[layer - 1][head - 1][name])).join(", "))
                 .join("; ") +
               ".",
           ),
@@ -215,25 +220,25 @@
         const all = scores.flatMap((row, layer) => row.map((score, head) => [score[name], layer, head]));
         const [, layer, head] = all.reduce((a, b) => (b[0] > a[0] ? b : a));
         if (name === "induction") {
-          kept({ query: LIVE.repeatedAt(maps[layer][head], sentence().pieces, state.query) });
+          kept({ query: 1 + LIVE.repeatedAt(maps[layer][head], sentence().pieces, state.query - 1) });
         }
-        go(layer, head);
+        go(layer + 1, head + 1);
       }
       function read(number) {
         kept({ sentence: number });
-        maps = everywhere[number];
-        scores = scored[number];
+        maps = everywhere[number - 1];
+        scores = scored[number - 1];
         paint();
         show();
       }
       const one = (key, name, to) =>
-        (sliders[key] = slider(name, { from: 1, to, step: 1, value: state[key] + 1 }, (value) =>
-          go(key === "layer" ? value - 1 : state.layer, key === "head" ? value - 1 : state.head),
+        (sliders[key] = slider(name, { from: 1, to, step: 1, value: state[key] }, (value) =>
+          go(key === "layer" ? value : state.layer, key === "head" ? value : state.head),
         ));
       room.append(
         choice(
           "Sentence",
-          pack.sentences.map((one, i) => [i, one.pieces.join("").slice(0, 24).trim() + " …"]),
+          pack.sentences.map((one, i) => [i + 1, one.pieces.join("").slice(0, 24).trim() + " …"]),
           state.sentence,
           read,
         ),

@@ -6,6 +6,7 @@ from attnpages.figures.chapters.ch19 import (
     draw_cuts,
     plot_heads,
     plot_removed,
+    plot_shares,
     plot_sinks,
     plot_strips,
     plot_surprises,
@@ -68,6 +69,15 @@ def test_other_limits_and_digits_of_the_means():
     ax = plot_removed({"one": [2.0, 5.0], "other": [-0.01]}, ("one", "other"), "logit", limits=(-3, 20), digits=1)
     assert ax.get_xlim() == (-3, 20)
     assert [text.get_text() for text in ax.texts] == ["3.5", "0.0", "mean"]
+
+
+def test_each_part_has_two_bars_with_their_numbers():
+    ax = plot_shares({"finders": (1.62, 0.2), "the rest": (3.9, 3.3)}, ("all heads", "without"), "share")
+    widths = [[round(bar.get_width(), 2) for bar in container] for container in ax.containers]
+    assert widths == [[1.62, 3.9], [0.2, 3.3]]
+    assert [text.get_text() for text in ax.texts] == ["1.6", "3.9", "0.2", "3.3"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["all heads", "without"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["finders", "the rest"]
 
 
 def test_the_circuit_leads_from_each_token_to_a_later_one():

@@ -186,6 +186,30 @@ def plot_removed(
     return ax
 
 
+def plot_shares(
+    parts: Mapping[str, tuple[float, float]], names: tuple[str, str], xlabel: str, ax: Axes | None = None
+) -> Axes:
+    """Draw two bars per part, one above the other, with their numbers at their ends.
+
+    Args:
+        parts: ``{name: (number, other number)}`` from top to bottom. names: of the two numbers, for the legend.
+    """
+    ax = new_axes(ax, (6.5, 1.4 + 0.52 * len(parts)))
+    looks: tuple[Look, Look] = ({"color": OKABE_BLUE}, {"color": VERMILION, "hatch": "///", "edgecolor": "white"})
+    for i, (name, look) in enumerate(zip(names, looks, strict=True)):
+        ends, rows = [of[i] for of in parts.values()], [row + 0.36 * (i - 0.5) for row in range(len(parts))]
+        ax.barh(rows, ends, height=0.34, label=name, **look)
+        for row, end in zip(rows, ends, strict=True):
+            ax.text(max(end, 0) + 0.08, row, f"{end:.1f}", va="center", fontsize=9)
+    ax.set_yticks(range(len(parts)), list(parts))
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    ax.set_xlabel(xlabel)
+    ax.set_xlim(right=1.1 * max(max(of) for of in parts.values()))
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=2, frameon=False)
+    return ax
+
+
 def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
     """Draw how a token may be copied: a head adds a note to its vector, and other heads find it by this note.
 
@@ -206,7 +230,7 @@ def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
     say(ax, then + 0.2, 3.3, f"key: “I follow {before}”", ha="left", colour=BLUE, size=10)
     say(ax, last - 0.2, 3.3, "finders", ha="right", colour=RUST)
     say(ax, last - 0.2, 4.1, f"query: “who follows {before}?”", ha="right", colour=RUST, size=10)
-    say(ax, last - 0.2, 5.0, "late heads and feed-forward layers", ha="right", colour=DARK_GREY, size=10)
+    say(ax, last - 0.2, 5.0, "which part writes the answer? (step 3)", ha="right", colour=DARK_GREY, size=10)
     box_around(ax, (last, 6.0), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.7, "18 and 19"), (5.0, "20 to 30")):
         say(ax, -0.2, y, layer, ha="left")
