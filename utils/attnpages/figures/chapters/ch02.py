@@ -179,12 +179,12 @@ def plot_soft_question(
     for name, number in marked.items():
         y = float(sign * np.tanh(slope * (number - bound)))
         ax.plot([number], [y], "o", color=RUST, markersize=7, zorder=4)
-        inside = (
-            {"ha": "center", "va": "top" if y > 0 else "bottom"} if y > 0 or below else {"ha": "left", "va": "bottom"}
-        )
-        ax.text(
-            number if y > 0 or below else bound + 0.25, y - 0.18 if y > 0 else y + 0.12, name, fontsize=11, **inside
-        )
+        if y > 0:
+            ax.text(number, y - 0.18, name, ha="center", va="top", fontsize=11)
+        elif below:
+            ax.text(number, y + 0.12, name, ha="center", va="bottom", fontsize=11)
+        else:  # right of the rising curve
+            ax.text(bound + 0.25, y + 0.12, name, ha="left", va="bottom", fontsize=11)
     if other is not None:
         ax.plot(x, sign * np.tanh(slope * (x - other)), color=INK, linewidth=1.3, linestyle="--", marker="", zorder=1)
     for at_bound in (bound,) if other is None else (bound, other):
