@@ -155,22 +155,40 @@ def _cells(ax: Axes, x: float, vector: Sequence[float], most: Sequence[float], e
         say(ax, x, corner[1] + 0.34, f"{number:.{decimals}f}", size=10)
 
 
-def plot_soft_question(marked: Mapping[str, float], bound: float, slope: float, xlabel: str) -> Axes:
+def plot_soft_question(
+    marked: Mapping[str, float],
+    bound: float,
+    slope: float,
+    xlabel: str,
+    other: float | None = None,
+    below: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw tanh(slope · (x − bound)), a soft yes or no, and mark numbers on it.
 
     Args:
-        marked: ``{name: number}``; what shares a number shares a name, and at most one number lies below the bound.
+        marked: ``{name: number}``; what shares a number shares a name, and at most one number is answered with no.
+        other: the bound of another query, whose curve is drawn with dashes and without marks.
+        below: the question is whether a number lies below the bound, so the curve falls.
     """
-    ax = new_axes(None, (6.5, 2.3))
-    x = np.linspace(-0.6, max(marked.values()) + 0.9, 600)
-    ax.plot(x, np.tanh(slope * (x - bound)), color=BLUE, marker="")
+    ax = new_axes(ax, (6.5, 2.3))
+    sign, most = -1 if below else 1, max(marked.values())
+    x = np.linspace(min(marked.values()) - 0.6, most + (0.6 if below else 0.9), 600)
+    ax.plot(x, sign * np.tanh(slope * (x - bound)), color=BLUE, marker="")
     ax.axvline(bound, color=FAINT, linewidth=0.9, linestyle="--")
     for name, number in marked.items():
-        y = float(np.tanh(slope * (number - bound)))
+        y = float(sign * np.tanh(slope * (number - bound)))
         ax.plot([number], [y], "o", color=RUST, markersize=7, zorder=4)
-        at = (bound + 0.4, y) if y < 0 else (number, y - 0.28)  # right of the curve, or under it
-        ax.text(*at, name, ha="left" if y < 0 else "center", va="center", fontsize=11)
-    ax.text(bound + 0.12, 0.0, f"bound {bound:g}", ha="left", va="center", fontsize=10)
+        if y > 0:
+            ax.text(number, y - 0.18, name, ha="center", va="top", fontsize=11)
+        elif below:
+            ax.text(number, y + 0.12, name, ha="center", va="bottom", fontsize=11)
+        else:  # right of the rising curve
+            ax.text(bound + 0.25, y + 0.12, name, ha="left", va="bottom", fontsize=11)
+    if other is not None:
+        ax.plot(x, sign * np.tanh(slope * (x - other)), color=INK, linewidth=1.3, linestyle="--", marker="", zorder=1)
+    for at_bound in (bound,) if other is None else (bound, other):
+        ax.text(at_bound + 0.02 * (x[-1] - x[0]), 0.0, f"bound {at_bound:g}", ha="left", va="center", fontsize=10)
     ax.set(xlabel=xlabel, ylim=(-1.35, 1.35))
     ax.set_yticks([-1, 0, 1], ["no: −1", "0", "yes: 1"])
     return ax
