@@ -245,7 +245,8 @@ def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
         0.91: weights[5],
         0.07: weights[0],
     }
-    assert {number for number in numbers(alt) if number % 1} == set(told)
+    said = {0.75, 0.1, 0.9}  # by the controller: g and s, which the alt text names as well
+    assert {number for number in numbers(alt) if number % 1} == set(told) | said
     assert list(told.values()) == pytest.approx(list(told), abs=6e-3)
     assert previous.index(1) == 7
     assert (found["leaks"], found["sharpened"]) == ("30 %", "100 %")
