@@ -23,7 +23,11 @@ def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
     assert [ax.get_title() for ax in axes] == ["all", "top-k"]
     assert [[bar.get_width() for bar in ax.patches] for ax in axes] == [[0.5, 0.3, 0.2], [0.6, 0.4, 0.0]]
     assert axes[1].texts[-1].get_text() == "–"
-    assert [label.get_text() for label in axes[1].get_yticklabels()] == ["", "", ""]  # the words stand once, at the left
+    assert [label.get_text() for label in axes[1].get_yticklabels()] == [
+        "",
+        "",
+        "",
+    ]  # the words stand once, at the left
     looks_right(axes[0])
 
 
