@@ -102,14 +102,13 @@ def draw_induction() -> Axes:
 
 
 def plot_next_words(
-    panels: Mapping[str, Sequence[float]], words: Sequence[str], ylabel: str = "next piece", right: Curves | None = None
+    panels: Mapping[str, Sequence[float]], words: Sequence[str], ylabel: str = "next piece"
 ) -> list[Axes]:
     """Draw probabilities of the next word, one panel per way of drawing it; a word of probability 0 has no bar.
 
     Args:
         panels: ``{title: one probability per word}``.
         words: their names, from top to bottom.
-        right: ``{task: {number of examples: [one share of right answers per draw]}}``, for one more panel.
 
     Returns:
         the panels' axes.
@@ -119,10 +118,10 @@ def plot_next_words(
     """
     if not panels or any(len(values) != len(words) for values in panels.values()):
         raise ValueError(f"panels must hold at least one panel, each with {len(words)} probabilities, one per word")
-    count = len(panels) + (right is not None)
+    count = len(panels)
     size = (min(8, 2.0 * count), 1.4 + 0.3 * len(words))
     _, (axes,) = plt.subplots(1, count, figsize=size, layout="constrained", squeeze=False)
-    for ax, (title, values) in zip(axes, panels.items(), strict=False):
+    for ax, (title, values) in zip(axes, panels.items(), strict=True):
         ax.barh(range(len(words)), values, color=STYLES[0].colour)
         for row, value in enumerate(values):
             ax.text(value + 0.02, row, f"{value:.2f}" if value else "–", va="center", fontsize=10)
@@ -132,23 +131,7 @@ def plot_next_words(
         ax.grid(False, axis="y")
         ax.invert_yaxis()
     axes[0].set_ylabel(ylabel)
-    if right is not None:
-        _draw_right_answers(axes[-1], right)
     return list(axes)
-
-
-def _draw_right_answers(ax: Axes, right: Curves) -> None:
-    """Each task's mean over the draws by the number of examples, and a band from the lowest to the highest."""
-    for (task, points), look in zip(right.items(), STYLES, strict=False):
-        lowest, highest = ([of(shares) for shares in points.values()] for of in (min, max))
-        means = [float(as_array(shares).mean()) for shares in points.values()]
-        ax.fill_between(list(points), lowest, highest, color=look.colour, alpha=0.2, linewidth=0)
-        ax.plot(list(points), means, look.line, color=look.colour, marker=look.marker, markersize=5)
-        below = lowest[-2] - 0.06  # the label ends under the last point, and must clear the band before it
-        ax.text(max(points), below, task, ha="right", va="top", fontsize=10, color=look.colour)
-        ax.set_xticks(list(points))
-    ax.set_title("right answers", fontsize=11)
-    ax.set(xlabel="examples", ylim=(-0.03, 1.05), yticks=[0, 0.5, 1])
 
 
 def plot_scaling(
