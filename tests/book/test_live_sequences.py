@@ -17,16 +17,16 @@ ALIGNED = """
     const model = LIVE.AttentionSeq2Seq(await LIVE.load("numbers"));
     const { ENGLISH, GERMAN, english } = LIVE.numbersInWords;
     const source = (list) => english(list).map((word) => ENGLISH.indexOf(word));
-    const read = source([342, 7, 85]), words = (steps) => steps.map((step) => GERMAN[step.token]);
+    const read = source([7, 342, 85]), words = (steps) => steps.map((step) => GERMAN[step.token]);
     const shares = Array.from({ length: 101 }, (_, n) => n / 100);
     const becomes = (step, key) => shares.map((share) => words(LIVE.aligned(model, read, { step, key, share }))[step]);
-    const own = LIVE.aligned(model, read), at = ({ weights }) => english([342, 7, 85])[LIVE.largest(weights, 1)[0]];
+    const own = LIVE.aligned(model, read), at = ({ weights }) => english([7, 342, 85])[LIVE.largest(weights, 1)[0]];
     const moved = own.map(({ only, token }) => read.filter((_, key) => only(key) !== token).length);
     const eight = LIVE.aligned(model, source([11, 22, 33, 44, 55, 66, 77, 88]));
     const values = model.start(read).annotations;
     return {
       moved, largest: own.map((step) => [GERMAN[step.token], at(step)]),
-      seven: becomes(2, 6), forty: becomes(2, 3), hundred: read.map((_, key) => becomes(1, key)[100]),
+      seven: becomes(4, 0), forty: becomes(4, 5), hundred: read.map((_, key) => becomes(3, key)[100]),
       eight: words(eight), weights: eight[10].weights,
       values: values.map((v) => Array.from(v)), plane: LIVE.flattened(values),
       hand: LIVE.byHand([0.5, 0.3, 0.2], 0, 0.8), bare: LIVE.byHand([0, 1], 1, 0.25),
@@ -74,7 +74,7 @@ ROOF = """
     return { options, changed, cross, source: own };"""
 TOLD = """
     const said = () => now().said.replaceAll("\u00a0", " "), start = said();
-    all(".live-words[role=group] button")[1].click();
+    all(".live-words[role=group] button")[3].click();
     const second = said(), names = texts(".live-bars span");
     slide("Weight of", 90);
     return { start, second, names, forced: said() };"""
@@ -119,8 +119,8 @@ def test_at_which_weight_the_written_word_changes(aligned):
 
 
 def test_how_many_words_change_the_output_is_what_all_the_weight_at_each_does(aligned):
-    assert aligned["moved"][1] == aligned["hundred"].count("hundert") - len(aligned["hundred"]) == 0
-    assert aligned["moved"][2] == 9  # all but “two” itself
+    assert aligned["moved"][3] == aligned["hundred"].count("hundert") - len(aligned["hundred"]) == 0
+    assert aligned["moved"][4] == 9  # all but “two” itself
 
 
 def test_the_landing_page_says_where_the_largest_weights_of_its_list_lie(aligned):

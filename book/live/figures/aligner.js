@@ -8,13 +8,13 @@
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "In step 3 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Does “hundert” in step 2 change as well? Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
+    todo: "In step 5 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Does “hundert” in step 4 change as well? Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
     learned:
-      "The context decides which number word is written: in step 3 “zwei” becomes “sieben” when “seven” has 47 % of the weight, and “vierzig” when “forty” has 73 %. “hundert” in step 2 never changes, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
+      "The context decides which number word is written: in step 5 “zwei” becomes “sieben” when “seven” has 51 % of the weight, and “vierzig” when “forty” has 69 %. “hundert” in step 4 never changes, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
     about:
       "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
     packs: ["numbers"],
-    defaults: { numbers: [342, 7, 85], step: 2, key: 6, forced: -1, on: 0, share: 1 },
+    defaults: { numbers: [7, 342, 85], step: 4, key: 0, forced: -1, on: 0, share: 1 },
     draw(room, state, kept, pack) {
       const model = LIVE.AttentionSeq2Seq(pack),
         output = make("p", { class: "live-text", lang: "de" }),

@@ -91,7 +91,7 @@
     learned:
       "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
-      "Two features of the values in the example of Chapter 2, how many tens and how many ones (the loss does not depend on the third, the number in the list), and at the start the scores of zwei and its target (0, 2), which is the value of two. Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
+      "Two features of the values in the example of Chapter 2, how many tens and how many ones (the loss does not depend on the third, the item of the list), and at the start the scores of zwei and its target (0, 2), which is the value of two. Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
     defaults: { scores: [0, Math.log(7), 0, 0], values: [4, 0, 0, 2, 0, 0, 0, 7], target: [0, 2], steps: 0 },
     draw(room, state, kept) {
       const said = words(),

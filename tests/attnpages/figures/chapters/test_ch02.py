@@ -145,7 +145,7 @@ def test_a_second_bound_of_the_soft_question_is_drawn_and_named(looks_right, tex
 
 
 def test_a_soft_question_may_ask_what_lies_below_its_bound(looks_right):
-    ax = plot_soft_question({"forty, two": 1, "seven": 2}, 1.5, 10, "its number in the list", below=True)
+    ax = plot_soft_question({"forty, two": 1, "seven": 2}, 1.5, 10, "its item in the list", below=True)
     looks_right(ax)
     dots = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
     assert dots == pytest.approx([1, -1], abs=1e-3)
