@@ -21,7 +21,7 @@ STEPS = {"file": slower_rotation.STEPS["file"]}
 
 @torch.no_grad()
 def begun(names: Mapping[str, Any], size: int) -> dict[str, float]:
-    """Shares: ``begun`` of strings with a right first letter, ``exact`` of whole strings, ``letters`` of all letters."""
+    """Shares: ``begun`` of strings with a right first letter, ``exact`` of whole ones, ``letters`` of all letters."""
     words = tested_strings(names, size, TEST_SEED + size)
     right = names["models"][KIND](words[:, :-1])[0][:, size:].argmax(dim=-1) == words[:, size + 1 :]  # (B, size)
     return {"begun": round(right[:, 0].float().mean().item(), 4)} | shares(right)
