@@ -45,7 +45,7 @@ def chapter():
     cells = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
     with redirect_stdout(StringIO()):
         for cell in cells:
-            if cell["id"] in ("hand-first", "hand-second", "hand-write"):
+            if cell["id"] in ("hand-first", "hand-second", "hand-write", "hand-preference"):
                 exec("".join(cell["source"]), names)
     return names
 
@@ -63,7 +63,7 @@ def test_it_writes_and_scores_as_the_chapter(chapter, computed):
         scales = torch.tensor([fastest] + 7 * [how["first"]]), how["second"]
         chosen = {"strength": how["strength"], "peak": how["peak"], "scales": scales}
         string = LONG[: how["letters"]]
-        assert found["written"] == chapter["write_by_hand"](string, **chosen), how
+        assert found["written"] == chapter["write_by_hand"](string, chapter["scores_by_hand"], **chosen), how
         scores = chapter["scores_by_hand"](f"|{string}|", **chosen)
         assert found["scores"] == pytest.approx(scores.tolist(), abs=1e-3), how
 
