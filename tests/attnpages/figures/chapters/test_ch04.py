@@ -8,6 +8,7 @@ from attnpages.figures.chapters.ch04 import (
     draw_windows,
     plot_attended,
     plot_centre_paths,
+    plot_rules,
     plot_window,
 )
 
@@ -80,6 +81,20 @@ def test_paths_and_links_are_drawn_where_they_are():
 def test_no_path_is_refused():
     with pytest.raises(ValueError, match="paths is empty"):
         plot_centre_paths({}, {(0, 0)})
+
+
+def test_each_rule_is_named_beside_its_line_and_not_in_a_legend():
+    curves = {"global": {5: [1.0, 1.0], 6: [0.0, 0.2]}, "walking": {5: [1.0, 1.0], 6: [0.9, 0.9]}}
+    ax = plot_rules(curves, {"global": (2, 0.4), "walking": (6.2, 0.9)}, trained=(1, 5))
+    assert ax.get_legend() is None
+    named = {text.get_text(): text for text in ax.texts}
+    assert named["global"].xy == pytest.approx((6, 0.1))  # its leader ends at the mean
+    assert named["walking"].arrow_patch is None
+
+
+def test_a_rule_without_a_label_is_refused():
+    with pytest.raises(ValueError, match="there is none for global"):
+        plot_rules({"global": {6: [0.0]}}, {}, (1, 5))
 
 
 def test_positions_are_drawn_against_the_true_ones():

@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
+from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
 
@@ -255,6 +256,37 @@ def plot_centre_paths(
         ax.plot(range(len(centres)), centres, color=style.colour, linestyle=style.line, marker="", label=readable(name))
     ax.set(xlabel="target position (words)", ylabel="source position (words)")
     legend_above(ax, *ax.get_legend_handles_labels(), title=title)
+    return ax
+
+
+def plot_rules(
+    curves: Mapping[str, Mapping[int, Sequence[float]]], labels: Mapping[str, Point], trained: tuple[float, float]
+) -> Axes:
+    """Draw exact match by the number of numbers, with each model's name beside its line instead of in a legend.
+
+    Args:
+        curves: ``{model: {numbers: [one value per seed]}}``.
+        labels: ``{model: (numbers, share)}``, where its name begins. A name left of its line's last point is tied to
+            the line's value at the first length beyond ``trained``.
+        trained: the shortest and the longest list of training, shaded.
+
+    Raises:
+        ValueError: if a curve has no label.
+    """
+    if missing := [name for name in curves if name not in labels]:
+        raise ValueError(f"labels must say where each name stands; there is none for {', '.join(missing)}")
+    ax = plot_by_length(curves, "numbers in the list", "exact match (share)", new_axes(None, (6.5, 4.2)), trained)
+    if legend := ax.get_legend():
+        legend.remove()
+    for name, points in curves.items():
+        at, share = labels[name]
+        beyond = min(n for n in points if n > trained[1])
+        tied = at < beyond
+        end = (beyond, sum(points[beyond]) / len(points[beyond])) if tied else (at, share)
+        look: Look = {"arrowstyle": "-", "color": GREY, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 4}
+        ax.annotate(name, end, (at, share), fontsize=11, color=INK, va="center", arrowprops=look if tied else None)
+    ax.text(sum(trained) / 2, -0.005, "trained lengths", fontsize=10, color=INK, ha="center", va="bottom")
+    ax.set_xlim(trained[0] - 0.7, max(n for points in curves.values() for n in points) + 3.6)
     return ax
 
 
