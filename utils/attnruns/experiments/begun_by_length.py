@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from attnruns.experiments import slower_rotation
-from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, shares, tested_strings
+from attnruns.experiments.slower_rotation import CHAPTER, REPLACED, TESTS, right_letters, shares, tested_strings
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -23,7 +23,7 @@ STEPS = {"file": slower_rotation.STEPS["file"]}
 def begun(names: Mapping[str, Any], size: int) -> dict[str, float]:
     """Shares: ``begun`` of strings with a right first letter, ``exact`` of whole ones, ``letters`` of all letters."""
     words = tested_strings(names, size, TEST_SEED + size)
-    right = names["models"][KIND](words[:, :-1])[0][:, size:].argmax(dim=-1) == words[:, size + 1 :]  # (B, size)
+    right = right_letters(names["models"][KIND], words, size)
     return {"begun": round(right[:, 0].float().mean().item(), 4)} | shares(right)
 
 

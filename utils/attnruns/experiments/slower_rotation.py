@@ -111,13 +111,18 @@ def tested_strings(names: Mapping[str, Any], size: int, seed: int) -> Tensor:
         return names["strings"](size, B=TESTS)
 
 
+def right_letters(model: Callable, words: Tensor, size: int) -> Tensor:
+    """Which letters of the copy a model of the file names rightly: bool ``(count, size)``."""
+    logits = model(words[:, :-1])[0][:, size:]  # (B, size, 26)
+    return logits.argmax(dim=-1) == words[:, size + 1 :]
+
+
 @torch.no_grad()
 def file_shares(names: Mapping[str, Any], model: nn.Module, size: int, scales: list[Tensor]) -> dict[str, float]:
     """What a model of the file copies if positions are multiplied by ``scales``; afterwards it is as before."""
     words = tested_strings(names, size, TEST_SEED + size)
     with scaled(model, scales):
-        logits = model(words[:, :-1])[0][:, size:]  # (B, size, 26)
-    return shares(logits.argmax(dim=-1) == words[:, size + 1 :])
+        return shares(right_letters(model, words, size))
 
 
 def block_shares(model: Copier, size: int, scales: list[Tensor]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers
 from attnpages.figures.heat import as_label, as_matrix, draw_cells, plot_heat
 from attnpages.figures.palette import BLACK, BLUE, DARK_GREY, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
-from attnpages.figures.style import Look, new_axes
+from attnpages.figures.style import STYLES, Look, legend_above, new_axes
 
 
 def plot_surprises(
@@ -195,10 +195,10 @@ def plot_shares(
         parts: ``{name: (number, other number)}`` from top to bottom. names: of the two numbers, for the legend.
     """
     ax = new_axes(ax, (6.5, 1.4 + 0.52 * len(parts)))
-    looks: tuple[Look, Look] = ({"color": OKABE_BLUE}, {"color": VERMILION, "hatch": "///", "edgecolor": "white"})
-    for i, (name, look) in enumerate(zip(names, looks, strict=True)):
+    bars = []
+    for i, style in enumerate(STYLES[:2]):
         ends, rows = [of[i] for of in parts.values()], [row + 0.36 * (i - 0.5) for row in range(len(parts))]
-        ax.barh(rows, ends, height=0.34, label=name, **look)
+        bars.append(ax.barh(rows, ends, height=0.34, color=style.colour, hatch=style.hatch, edgecolor="white"))
         for row, end in zip(rows, ends, strict=True):
             ax.text(max(end, 0) + 0.08, row, f"{end:.1f}", va="center", fontsize=9)
     ax.set_yticks(range(len(parts)), list(parts))
@@ -206,7 +206,7 @@ def plot_shares(
     ax.grid(False, axis="y")
     ax.set_xlabel(xlabel)
     ax.set_xlim(right=1.1 * max(max(of) for of in parts.values()))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncols=2, frameon=False)
+    legend_above(ax, bars, list(names))
     return ax
 
 
