@@ -31,6 +31,7 @@ def test_a_run_measures_each_head_and_random_ones(tiny, tmp_path):
     for name, width in {"inside": 2, "other_photograph": 2, "random_inside": 6, "class_token": 2}.items():
         assert [len(row) for row in figures[name]] == [width, width], name
     assert all(0 < share < 1 for row in figures["inside"] for share in row)
+    assert -1 < figures["between_photographs"] < 1
     assert [len(of) for of in figures["weights"][0]] == [16, 16]
     assert [len(of) for of in figures["best_random_weights"]] == [16, 16]
 

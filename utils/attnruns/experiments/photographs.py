@@ -226,6 +226,8 @@ def run(job: Job) -> Outcome:
     images = as_imagenet(found.images)
     maps = model.maps(images)
     weights, own, share = by_head(maps, found)
+    with torch.no_grad():
+        whole = model(images)[0]  # (B, D)
     others = []
     for seed in range(job.steps):  # one network in memory at a time
         of_one = random_network(model, seed).maps(images)
@@ -244,6 +246,7 @@ def run(job: Job) -> Outcome:
         "largest_norm": rounded(norms(model, images).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
+        "between_photographs": rounded(cosine_similarity(*whole, dim=0).item()),
         "left_out": left_out(model, images, weights),
         "flowers": between_flowers(maps, grid, [between for *_, between, _ in others], [near for *_, near in others]),
     }
