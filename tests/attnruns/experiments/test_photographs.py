@@ -70,9 +70,11 @@ def test_an_eighth_a_quarter_and_a_half_are_left_out_by_weight_and_by_chance(tin
     assert list(found) == ["2", "4", "8"]
     for count, of in found.items():
         assert [len(row) for row in of["by_head"]] == [2, 2]
+        assert [[len(set(head)) for head in heads] for heads in of["heads"]] == [[int(count)] * 2] * 2
         assert [len(row) for row in of["by_chance"]] == [experiment.DRAWS] * 2
         assert [len(set(row)) for row in of["drawn"]] == [int(count)] * 2
     kept = weights[1, 0].topk(8, largest=False).indices
+    assert {*kept.tolist(), *found["8"]["heads"][1][0]} == {*range(16)}
     vectors = [experiment.class_vector(tiny, images[1:], which) for which in (kept, torch.arange(16))]
     expected = torch.nn.functional.cosine_similarity(*vectors, dim=0).item()
     assert found["8"]["by_head"][1][0] == pytest.approx(expected, abs=1e-4)

@@ -153,10 +153,11 @@ def left_out(model: VisionTransformer, images: Tensor, weights: Tensor) -> dict[
 
     Returns:
         By the number of patches that are left out, cosines per photograph: ``by_head``, without those of the largest
-        weights of each head, H each; ``by_chance``, ``DRAWS`` each; and ``drawn``, the patches left out in the first
-        of these draws.
+        weights of each head, H each, and ``heads``, which these are; ``by_chance``, ``DRAWS`` each, and ``drawn``,
+        which are left out in the first of these draws.
     """
     chance, N, found = torch.Generator().manual_seed(0), weights.shape[-1], {}
+    largest = weights.argsort(dim=-1, descending=True)  # (B, H, N)
     whole = [class_vector(model, image[None], torch.arange(N)) for image in images]
 
     def similar(orders: list[Tensor], count: int) -> list[list[float]]:  # orders (n, N): the first ones are left out
@@ -168,7 +169,8 @@ def left_out(model: VisionTransformer, images: Tensor, weights: Tensor) -> dict[
     for count in (N // part for part in LEFT_OUT):
         orders = [torch.stack([torch.randperm(N, generator=chance) for _ in range(DRAWS)]) for _ in images]
         found[str(count)] = {
-            "by_head": rounded(similar([*weights.argsort(dim=-1, descending=True)], count)),
+            "by_head": rounded(similar([*largest], count)),
+            "heads": largest[..., :count].sort().values.tolist(),
             "by_chance": rounded(similar(orders, count)),
             "drawn": [of[0, :count].sort().values.tolist() for of in orders],
         }
