@@ -73,7 +73,7 @@ def plot_attended_patches(
         cells = isqrt(weights.shape[-1])
         if len(weights) != len(images) or cells**2 != weights.shape[-1] or side % cells:
             raise ValueError(f"{title} must hold a square grid per photograph, got {tuple(weights.shape)}")
-    axes = _panels(len(images), 1 + len(maps) + len(left_out), above=0.25 if left_out else 0.05)
+    axes = _panels(len(images), 1 + len(maps) + len(left_out), above=0.36 if left_out else 0.05)
     for row, (image, line_of) in enumerate(zip(images, axes, strict=True)):
         shown = {"photograph": image} | {title: _faded(image, weights[row], full) for title, weights in maps.items()}
         shown |= {title: _faded(image, 1.0 - of[row].to(image.dtype), 1) for title, of in left_out.items()}
