@@ -248,7 +248,7 @@ def run(job: Job) -> Outcome:
         "largest_norm": rounded(norms(model, images).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
-        "between_photographs": rounded(cosine_similarity(*whole, dim=0).item()),
+        "between_photographs": rounded(cosine_similarity(whole[0], whole[1], dim=0).item()),
         "left_out": left_out(model, images, weights),
         "flowers": between_flowers(maps, grid, [between for *_, between, _ in others], [near for *_, near in others]),
     }
