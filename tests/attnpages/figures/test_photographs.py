@@ -37,6 +37,17 @@ def test_patches_fade_to_white_as_their_weight_falls():
     assert len(axes[0].lines) == 2  # between the patches
 
 
+def test_what_is_left_out_is_white_and_its_number_stands_below():
+    gone = torch.tensor([[True, False, False, True]])
+    maps = {"head 1": torch.ones(1, 4)}
+    axes = plot_attended_patches(torch.zeros(1, 3, 4, 4), maps, {"without two": gone}, {"without two": [0.753]}, full=1)
+    assert [ax.get_title() for ax in axes] == ["photograph", "head 1", "without two"]
+    assert torch.tensor(axes[2].images[0].get_array())[::2, ::2, 0].tolist() == [[1, 0], [0, 1]]
+    assert [[text.get_text() for text in ax.texts] for ax in axes] == [[], [], ["0.75"]]
+    with pytest.raises(ValueError, match="similar must have the titles"):
+        plot_attended_patches(torch.zeros(1, 3, 4, 4), maps, {"without two": gone})
+
+
 def test_the_heads_have_a_square_of_patches_per_photograph():
     for weights in (torch.ones(1, 4), torch.ones(2, 5), torch.ones(2, 9)):
         with pytest.raises(ValueError, match="head 1 must hold a square grid per photograph"):

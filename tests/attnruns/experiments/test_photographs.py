@@ -31,6 +31,7 @@ def test_a_run_measures_each_head_and_random_ones(tiny, tmp_path):
     for name, width in {"inside": 2, "other_photograph": 2, "random_inside": 6, "class_token": 2}.items():
         assert [len(row) for row in figures[name]] == [width, width], name
     assert all(0 < share < 1 for row in figures["inside"] for share in row)
+    assert -1 < figures["between_photographs"] < 1
     assert [len(of) for of in figures["weights"][0]] == [16, 16]
     assert [len(of) for of in figures["best_random_weights"]] == [16, 16]
 
@@ -46,6 +47,37 @@ def test_a_run_says_what_one_flower_gives_to_the_other_by_layer_and_head(tiny):
     assert difference[layer - 1, head - 1] == difference.max()
     assert [len(row) for row in found["maps"]] == [16, 16]
     assert [sum(row) for row in found["maps"]] == pytest.approx([1, 1], abs=1e-3)
+
+
+def test_patches_are_left_out_and_the_others_stay_where_they_were(tiny):
+    images = torch.rand(2, 3, 32, 32)
+    whole = experiment.class_vector(tiny, images[:1], torch.arange(16))
+    torch.testing.assert_close(whole, tiny(images[:1])[0][0])
+    other_order = experiment.class_vector(tiny, images[:1], torch.arange(16).flip(0))  # positions belong to the patches
+    torch.testing.assert_close(other_order, whole)
+    unseen = images[:1].clone()
+    unseen[:, :, :8] = 0  # the first row of patches
+    kept = torch.arange(4, 16)
+    torch.testing.assert_close(
+        experiment.class_vector(tiny, unseen, kept), experiment.class_vector(tiny, images[:1], kept)
+    )
+
+
+def test_an_eighth_a_quarter_and_a_half_are_left_out_by_weight_and_by_chance(tiny):
+    weights = torch.rand(2, 2, 16)
+    images = torch.rand(2, 3, 32, 32)
+    found = experiment.left_out(tiny, images, weights)
+    assert list(found) == ["2", "4", "8"]
+    for count, of in found.items():
+        assert [len(row) for row in of["by_head"]] == [2, 2]
+        assert [[len(set(head)) for head in heads] for heads in of["heads"]] == [[int(count)] * 2] * 2
+        assert [len(row) for row in of["by_chance"]] == [experiment.DRAWS] * 2
+        assert [len(set(row)) for row in of["drawn"]] == [int(count)] * 2
+    kept = weights[1, 0].topk(8, largest=False).indices
+    assert {*kept.tolist(), *found["8"]["heads"][1][0]} == {*range(16)}
+    vectors = [experiment.class_vector(tiny, images[1:], which) for which in (kept, torch.arange(16))]
+    expected = torch.nn.functional.cosine_similarity(*vectors, dim=0).item()
+    assert found["8"]["by_head"][1][0] == pytest.approx(expected, abs=1e-4)
 
 
 def test_equal_weights_give_a_flower_its_area_whoever_attends():

@@ -3,6 +3,9 @@
 The class token is asked in both photographs, and single patches in the second one: do those of one flower attend to the
 other flower, which doesn't touch it, and how much of its weight does a patch give to the patches beside it?
 
+A network that reads patches can also do without some: how much does the class token's last vector change if those are
+left out to which a head gives the largest weights, or as many others, drawn by chance?
+
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
 networks with random weights are asked as well.
 """
@@ -12,18 +15,20 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import avg_pool2d
+from torch.nn.functional import avg_pool2d, cosine_similarity
 
 from attnbook.data.pictures.photographs import FILES, OUTLINED, OUTLINES, Photographs, as_imagenet, photographs, within
 from attnbook.models.pretrained import load
 from attnbook.models.pretrained.fetching import fetch
-from attnbook.models.vision import VisionTransformer
+from attnbook.models.vision import VisionTransformer, patches_to_tokens
 from attnbook.modes import evaluating
 from attnbook.seeding import seed_everything
 from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 RANDOM = 10  # networks
+DRAWS = 20  # of patches that are left out by chance
+LEFT_OUT = (8, 4, 2)  # an eighth, a quarter and a half of the patches
 QUERIES = {"lower flower": (15, 9), "background": (2, 2)}  # row and column of a patch, on a grid of 16 × 16
 
 
@@ -126,6 +131,52 @@ def to_neighbours(maps: list[Tensor | None]) -> Tensor:
     return (alone * beside).sum(dim=-1).mean(dim=-1)
 
 
+@evaluating
+def class_vector(model: VisionTransformer, image: Tensor, kept: Tensor) -> Tensor:
+    """The class token's last vector ``(D,)``, if an image ``(1, C, S, S)`` has only the patches ``kept``, by number.
+
+    The others aren't painted over: their tokens are left out, after each patch has got its position.
+    """
+    x = model.embed(patches_to_tokens(image, model.patch))  # (1, N, D)
+    x = model.add_positions(torch.cat([model.class_token.expand(1, 1, -1), x], dim=1))  # (1, 1 + N, D)
+    x = torch.cat([x[:, :1], x[:, 1:][:, kept]], dim=1)  # (1, 1 + kept, D)
+    for layer in model.blocks.layers:
+        x = layer(x)[0]
+    return model.blocks.last_norm(x)[0, 0]
+
+
+def left_out(model: VisionTransformer, images: Tensor, weights: Tensor) -> dict[str, Any]:
+    """How similar the class token's last vector stays to that of the whole photograph if patches are left out.
+
+    Args:
+        images: ``(B, C, S, S)``. weights: of the class token's heads for the patches, ``(B, H, N)``.
+
+    Returns:
+        By the number of patches that are left out, cosines per photograph: ``by_head``, without those of the largest
+        weights of each head, H each, and ``heads``, which these are; ``by_chance``, ``DRAWS`` each, and ``drawn``,
+        which are left out in the first of these draws.
+    """
+    chance, N, found = torch.Generator().manual_seed(0), weights.shape[-1], {}
+    largest = weights.argsort(dim=-1, descending=True)  # (B, H, N)
+    whole = [class_vector(model, image[None], torch.arange(N)) for image in images]
+
+    def similar(orders: list[Tensor], count: int) -> list[list[float]]:  # orders (n, N): the first ones are left out
+        return [
+            [cosine_similarity(class_vector(model, image[None], order[count:]), full, dim=0).item() for order in of]
+            for image, full, of in zip(images, whole, orders, strict=True)
+        ]
+
+    for count in (N // part for part in LEFT_OUT):
+        orders = [torch.stack([torch.randperm(N, generator=chance) for _ in range(DRAWS)]) for _ in images]
+        found[str(count)] = {
+            "by_head": rounded(similar([*largest], count)),
+            "heads": largest[..., :count].sort().values.tolist(),
+            "by_chance": rounded(similar(orders, count)),
+            "drawn": [of[0, :count].sort().values.tolist() for of in orders],
+        }
+    return found
+
+
 def of_flowers(maps: list[Tensor | None]) -> list[Tensor | None]:
     """Each layer's weights in the second photograph alone."""
     return [None if weights is None else weights[1:] for weights in maps]
@@ -177,6 +228,8 @@ def run(job: Job) -> Outcome:
     images = as_imagenet(found.images)
     maps = model.maps(images)
     weights, own, share = by_head(maps, found)
+    with torch.no_grad():
+        whole = model(images)[0]  # (B, D)
     others = []
     for seed in range(job.steps):  # one network in memory at a time
         of_one = random_network(model, seed).maps(images)
@@ -195,6 +248,8 @@ def run(job: Job) -> Outcome:
         "largest_norm": rounded(norms(model, images).T),
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
+        "between_photographs": rounded(cosine_similarity(whole[0], whole[1], dim=0).item()),
+        "left_out": left_out(model, images, weights),
         "flowers": between_flowers(maps, grid, [between for *_, between, _ in others], [near for *_, near in others]),
     }
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
