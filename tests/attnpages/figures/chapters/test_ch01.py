@@ -99,7 +99,7 @@ def test_widths_stand_at_equal_distances_per_doubling():
     assert ax.lines[0].get_ydata() == pytest.approx([0.05, 0.6])
 
 
-def test_a_vector_is_filled_as_high_as_its_numbers_have_to_carry_bits():
+def test_a_vector_is_filled_as_high_as_its_entries_have_to_carry_bits():
     ax = draw_fill_levels((128, 60), (64, 2), 20, ("above", "below"))
     filled = [patch for patch in ax.patches if isinstance(patch, Rectangle) and patch.get_facecolor() == to_rgba(RUST)]
     assert [patch.get_width() for patch in filled] == [128, 64, 2]
@@ -108,5 +108,5 @@ def test_a_vector_is_filled_as_high_as_its_numbers_have_to_carry_bits():
 
 
 def test_a_vector_that_would_have_to_carry_more_than_it_stores_is_refused():
-    with pytest.raises(ValueError, match="2 numbers store 64 bits, got 65 to carry"):
+    with pytest.raises(ValueError, match="2 entries store 64 bits, got 65 to carry"):
         draw_fill_levels((128, 60), (4, 2), 65, ("above", "below"))

@@ -17,7 +17,7 @@ _HALF = 0.31  # half the side of a box, in columns
 _BUS = -0.66  # the line that carries c to every step
 _LOW, _MIDDLE, _HIGH = -0.4, 0.55, 1.5  # of a GRU's cell: the row of the candidate, the gate, the row of the old state
 _BOLD = 3.4  # points: the path that a drawing is about
-_FLOAT = 32  # bits of one number of a vector
+_FLOAT = 32  # bits of one entry of a vector
 
 
 def draw_encoder_decoder(
@@ -152,11 +152,11 @@ def draw_gru_cell(ax: Axes | None = None) -> Axes:
 def draw_fill_levels(
     wide: tuple[int, float], narrow: Sequence[int], bits: float, titles: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Draw vectors as boxes, as wide as they have numbers and 32 bits high, filled with the bits that they must carry.
+    """Draw vectors as boxes, as wide as they have entries and 32 bits high, filled with the bits that they must carry.
 
     Args:
-        wide: the count of numbers and the bits to carry of the vector above.
-        narrow: the counts of numbers of the vectors below, which all carry the same.
+        wide: the count of entries and the bits to carry of the vector above.
+        narrow: the counts of entries of the vectors below, which all carry the same.
         bits: what each of the vectors below has to carry.
         titles: what is written over the one above, and over those below.
         ax: where to draw; ``None`` makes a figure of a fitting size.
@@ -179,15 +179,15 @@ def draw_fill_levels(
 
 
 def _vessel(ax: Axes, corner: tuple[float, float], width: int, bits: float) -> None:
-    """A box of ``width``, with ``bits`` of it filled from below, and its width and the filled share written under it."""
+    """A box of ``width``, with ``bits`` of it filled from below, its width and the filled share written under it."""
     share = bits / (width * _FLOAT)
     if share > 1:
-        raise ValueError(f"{width} numbers store {width * _FLOAT} bits, got {bits:g} to carry")
+        raise ValueError(f"{width} entries store {width * _FLOAT} bits, got {bits:g} to carry")
     (x, y), height = corner, share * _FLOAT
     ax.add_patch(Rectangle(corner, width, _FLOAT, facecolor="white", edgecolor=INK, linewidth=1.2, zorder=2))
     ax.add_patch(Rectangle(corner, width, height, facecolor=RUST, edgecolor="none", zorder=3))
     wide = width > _FLOAT
-    say(ax, x + width / 2, y - 5, f"{width} numbers" if wide else str(width))
+    say(ax, x + width / 2, y - 5, f"{width} entries" if wide else str(width))
     say(ax, x + width / 2, y - 11, f"{100 * share:.1f} % full" if wide else f"{100 * share:.0f} %")
 
 
@@ -195,14 +195,14 @@ def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes 
     """Draw exact match against the width of the vector, one curve per length of training, on a logarithmic axis.
 
     Args:
-        shares: ``{length of training: {numbers that pass, a power of two: [exact match of each seed]}}``.
+        shares: ``{length of training: {entries that pass, a power of two: [exact match of each seed]}}``.
         ax: where to draw; ``None`` makes a figure.
     """
     widths = sorted({width for curve in shares.values() for width in curve})
     on_axis = {
         name: {width.bit_length() - 1: values for width, values in curve.items()} for name, curve in shares.items()
     }
-    ax = plot_by_length(on_axis, "numbers that pass, m", "exact match (share of lists of two)", ax, trained=None)
+    ax = plot_by_length(on_axis, "entries that pass, m", "exact match (share of lists of two)", ax, trained=None)
     ax.set_xticks([width.bit_length() - 1 for width in widths], [str(width) for width in widths])
     return ax
 
