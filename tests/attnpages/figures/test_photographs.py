@@ -45,7 +45,7 @@ def test_the_heads_have_a_square_of_patches_per_photograph():
         plot_attended_patches(torch.zeros(2, 3, 4, 4), {})
 
 
-def test_soft_attention_reads_the_mean_of_the_patches_and_a_draw_reads_one(looks_right):
+def test_soft_attention_reads_the_mean_of_the_patches_and_a_draw_reads_one():
     image = torch.zeros(3, 4, 4)
     image[:, :2, :2] = 1.0  # the first patch is white
     axes = plot_soft_and_drawn(image, torch.tensor([0.75, 0.25, 0.0, 0.0]), [1, 0], full=1)

@@ -3,7 +3,7 @@ import pytest
 from attnpages.figures.chapters.ch06_gradient import plot_draws, plot_learning, plot_seeds, plot_variances, plot_worth
 
 
-def test_draws_have_a_panel_per_baseline_and_cell_with_the_probabilities_after_the_step(looks_right):
+def test_draws_have_a_panel_per_baseline_and_cell_with_the_probabilities_after_the_step():
     after = [[0.4, 0.6], [0.52, 0.48]]
     axes = plot_draws(["two", "seven"], [0.5, 0.5], {"none": after, "b = 1": [[0.45, 0.55], [0.4, 0.6]]})
     assert [ax.get_title() for ax in axes] == ["drawn: two", "drawn: seven", "", ""]
