@@ -1,6 +1,21 @@
 import pytest
 
-from attnpages.figures.chapters.ch06_gradient import plot_learning, plot_seeds, plot_variances, plot_worth
+from attnpages.figures.chapters.ch06_gradient import plot_draws, plot_learning, plot_seeds, plot_variances, plot_worth
+
+
+def test_draws_have_a_panel_per_baseline_and_cell_with_the_probabilities_after_the_step():
+    after = [[0.4, 0.6], [0.52, 0.48]]
+    axes = plot_draws(["two", "seven"], [0.5, 0.5], {"none": after, "b = 1": [[0.45, 0.55], [0.4, 0.6]]})
+    assert [ax.get_title() for ax in axes] == ["drawn: two", "drawn: seven", "", ""]
+    assert [[text.get_text() for text in ax.texts] for ax in axes[:2]] == [["0.40", "0.60"], ["0.52", "0.48"]]
+    assert [[text.get_fontweight() for text in ax.texts] for ax in axes[:2]] == [["bold", "normal"], ["normal", "bold"]]
+    assert [bar.get_height() for bar in axes[0].patches] == [0.4, 0.6, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("rows", [{}, {"none": [[0.4, 0.6]]}, {"none": [[0.4, 0.6], [1.0]]}])
+def test_draws_of_other_numbers_are_refused(rows):
+    with pytest.raises(ValueError, match="with 2 draws of 2 probabilities"):
+        plot_draws(["two", "seven"], [0.5, 0.5], rows)
 
 
 def test_variances_have_a_dot_per_seed(looks_right):

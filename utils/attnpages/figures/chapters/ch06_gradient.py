@@ -1,4 +1,4 @@
-"""Figures of chapter 06: the variance of REINFORCE, and learning by steps."""
+"""Figures of chapter 06: what a draw does to the probabilities, the variance of REINFORCE, and learning by steps."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,9 +7,49 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from attnpages.figures.boxes import line
-from attnpages.figures.palette import INK, LINE
+from attnpages.figures.boxes import line, say
+from attnpages.figures.palette import BLUE, INK, LINE, READS, RUST, WRITES
 from attnpages.figures.style import STYLES, CurveStyle
+
+
+def plot_draws(
+    cells: Sequence[str], before: Sequence[float], rows: Mapping[str, Sequence[Sequence[float]]]
+) -> list[Axes]:
+    """Draw what one step after one draw makes of the probabilities: a row per baseline, a panel per cell that is drawn.
+
+    Args:
+        cells: their names. before: their probabilities before the step, drawn as dashed frames.
+        rows: ``{name of the row: for each cell that is drawn, the probabilities of all cells after the step}``.
+
+    Raises:
+        ValueError: if there is no row, or a row does not hold as many probabilities per draw and draws as cells.
+    """
+    count = len(cells)
+    if not rows or {count} != {
+        len(before),
+        *map(len, rows.values()),
+        *(len(of) for row in rows.values() for of in row),
+    }:
+        raise ValueError(f"rows must be at least one, with {count} draws of {count} probabilities, got {rows}")
+    size = (6.5, 0.4 + 1.65 * len(rows))
+    _, axes = plt.subplots(
+        len(rows), count, figsize=size, layout="constrained", sharex=True, sharey=True, squeeze=False
+    )
+    for row, (line_of, (name, draws)) in enumerate(zip(axes, rows.items(), strict=True)):
+        line_of[0].set_ylabel(name, fontsize=11)
+        for drawn, (ax, after) in enumerate(zip(line_of, draws, strict=True)):
+            ax.set_title("" if row else f"drawn: {cells[drawn]}", fontsize=11)
+            fills = [READS if cell != drawn else WRITES for cell in range(count)]
+            edges = [BLUE if cell != drawn else RUST for cell in range(count)]
+            ax.bar(range(count), after, 0.66, color=fills, edgecolor=edges, linewidth=1.4)
+            ax.bar(range(count), before, 0.86, fill=False, edgecolor=INK, linestyle=":", linewidth=1.1)
+            for cell, (old, new) in enumerate(zip(before, after, strict=True)):
+                weight = "bold" if cell == drawn else "normal"
+                say(ax, cell, max(old, new) + 0.05, f"{new:.2f}", size=10, weight=weight)
+            ax.set(xlim=(-0.6, count - 0.4), ylim=(0, 0.75), yticks=[])
+            ax.set_xticks(range(count), cells)
+            ax.grid(visible=False)
+    return list(axes.flat)
 
 
 def plot_variances(panels: Mapping[str, Mapping[str, Sequence[float]]]) -> list[Axes]:
