@@ -147,7 +147,7 @@ def plot_task_route(tokens: Sequence[str], weights: Sequence[float], curves: Cur
     """
     if len(tokens) != len(weights):
         raise ValueError(f"{len(tokens)} tokens must have as many weights, got {len(weights)}")
-    _, (left, right) = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained", width_ratios=(2, 3))
+    _, (left, right) = plt.subplots(1, 2, figsize=(7.8, 4.2), layout="constrained", width_ratios=(2, 3))
     left.barh(range(len(tokens)), weights, color=STYLES[0].colour)
     left.set_yticks(range(len(tokens)), tokens)
     left.set(xlabel="attention at the last ->", xlim=(0, 1), xticks=[0, 0.5, 1])
