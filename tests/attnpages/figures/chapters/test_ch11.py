@@ -7,6 +7,7 @@ from attnpages.figures.chapters.ch11 import (
     plot_heads,
     plot_next_words,
     plot_scaling,
+    plot_task_route,
     plot_while_training,
 )
 
@@ -35,6 +36,19 @@ def test_each_way_has_a_panel_and_each_word_a_bar(looks_right):
 def test_panels_that_do_not_fit_the_words_are_named(panels):
     with pytest.raises(ValueError, match="at least one panel, each with 3 probabilities"):
         plot_next_words(panels, ["cat", "dog", "goat"])
+
+
+def test_each_token_of_a_prompt_has_a_bar_beside_the_curves(looks_right):
+    left, right = plot_task_route(["big", "->", "small"], [0.1, 0.2, 0.7], {"at the answers": {0: 0.0, 14: 0.5}})
+    assert [bar.get_width() for bar in left.patches] == [0.1, 0.2, 0.7]
+    assert [label.get_text() for label in left.get_yticklabels()] == ["big", "->", "small"]
+    assert list(right.lines[0].get_ydata()) == [0.0, 0.5]
+    looks_right(right)
+
+
+def test_tokens_without_weights_are_named():
+    with pytest.raises(ValueError, match="2 tokens must have as many weights, got 1"):
+        plot_task_route(["big", "->"], [1.0], {"at the answers": {0: 0.0}})
 
 
 SIZES = {1000: [8.0, 8.0], 10_000: [4.0, 4.0], 100_000: [3.0, 3.2]}

@@ -134,6 +134,30 @@ def plot_next_words(
     return list(axes)
 
 
+def plot_task_route(tokens: Sequence[str], weights: Sequence[float], curves: Curves) -> list[Axes]:
+    """Draw to which tokens of a prompt the last one attends, beside what an exchange of vectors brings by block.
+
+    Args:
+        tokens: of the prompt, from top to bottom.
+        weights: of the last token's attention, one per token.
+        curves: ``{position: {block: probability}}``, as :func:`plot_by_length` draws them.
+
+    Raises:
+        ValueError: unless each token has a weight.
+    """
+    if len(tokens) != len(weights):
+        raise ValueError(f"{len(tokens)} tokens must have as many weights, got {len(weights)}")
+    _, (left, right) = plt.subplots(1, 2, figsize=(7.8, 4.2), layout="constrained", width_ratios=(2, 3))
+    left.barh(range(len(tokens)), weights, color=STYLES[0].colour)
+    left.set_yticks(range(len(tokens)), tokens)
+    left.set(xlabel="attention at the last ->", xlim=(0, 1), xticks=[0, 0.5, 1])
+    left.grid(False, axis="y")
+    left.invert_yaxis()
+    plot_by_length(curves, "block after which they are exchanged", "probability of woman", right, trained=None)
+    right.set(ylim=(0, 1), xlim=(0, 30))
+    return [left, right]
+
+
 def plot_scaling(
     panels: Mapping[str, Mapping[float, Sequence[float]]],
     laws: Mapping[str, tuple[float, Sequence[float]]],
