@@ -78,24 +78,19 @@ def plot_attended_patches(
         shown = {"photograph": image} | {title: _faded(image, weights[row], full) for title, weights in maps.items()}
         shown |= {title: _faded(image, 1.0 - of[row].to(image.dtype), 1) for title, of in left_out.items()}
         for ax, (title, pixels) in zip(line_of, shown.items(), strict=True):
-            ax.set_title("" if row else title, fontsize=11 if not left_out else 10)
-            ax.imshow(pixels.permute(1, 2, 0).cpu().numpy(), interpolation="nearest")
-            _frame(ax, side)
+            _image(ax, pixels, "" if row else title, 10 if left_out else 11)
             if title in similar:
                 _grid(ax, side, cells, FAINT, 0.3)
                 ax.text(side / 2, 1.04 * side, f"{similar[title][row]:.2f}", ha="center", va="top", fontsize=12)
-        _grid(line_of[0], side, cells, "white", 0.5)
+        _grid(line_of[0], side, cells)
     return list(axes.flat)
 
 
-def _grid(ax: Axes, side: int, cells: int, colour: str, width: float) -> None:
+def _grid(ax: Axes, side: int, cells: int, colour: str = "white", width: float = 0.5) -> None:
     """Lines between the patches of an image of ``side`` pixels."""
     for edge in range(side // cells, side, side // cells):
         line(ax, (edge - 0.5,) * 2, (-0.5, side - 0.5), colour, width=width)
         line(ax, (-0.5, side - 0.5), (edge - 0.5,) * 2, colour, width=width)
-            _image(ax, pixels, "" if row else title)
-        _grid(line_of[0], side, cells)
-    return list(axes.flat)
 
 
 def plot_soft_and_drawn(image: Tensor, weights: Tensor, drawn: Sequence[int], full: int = 8) -> list[Axes]:
@@ -134,18 +129,11 @@ def plot_soft_and_drawn(image: Tensor, weights: Tensor, drawn: Sequence[int], fu
     return list(axes.flat)
 
 
-def _image(ax: Axes, pixels: Tensor, title: str = "") -> None:
+def _image(ax: Axes, pixels: Tensor, title: str = "", size: int = 11) -> None:
     ax.set_axis_off()
-    ax.set_title(title, fontsize=11)
+    ax.set_title(title, fontsize=size)
     ax.imshow(pixels.permute(1, 2, 0).cpu().numpy(), interpolation="nearest")
     _frame(ax, pixels.shape[-1])
-
-
-def _grid(ax: Axes, side: int, cells: int) -> None:
-    """White lines between the patches of a photograph of so many pixels."""
-    for edge in range(side // cells, side, side // cells):
-        line(ax, (edge - 0.5,) * 2, (-0.5, side - 0.5), "white", width=0.5)
-        line(ax, (-0.5, side - 0.5), (edge - 0.5,) * 2, "white", width=0.5)
 
 
 def _panels(rows: int, columns: int, above: float) -> np.ndarray:
