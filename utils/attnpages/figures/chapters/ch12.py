@@ -1,4 +1,4 @@
-"""Figures of chapter 12: two memories, a softmax in blocks, a window and its relay, old keys, costs, the first token."""
+"""Figures of chapter 12: two memories, a softmax in blocks, windows, paths to old keys, costs, the first token."""
 
 from collections.abc import Mapping, Sequence
 
