@@ -1,16 +1,19 @@
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyArrow
+from matplotlib.patches import FancyArrow, FancyArrowPatch
 
 from attnpages.figures.chapters.ch12 import (
     draw_band,
     draw_kernels,
     draw_paths,
+    draw_relay,
     draw_schedule,
     draw_to_scale,
     plot_cost,
     plot_extra,
     plot_grid,
+    plot_readings,
     plot_running,
 )
 from attnpages.figures.palette import FAINT, INK, READS, WRITES
@@ -78,6 +81,32 @@ def test_a_band_shows_what_is_in_the_window_and_what_each_block_computes_besides
     assert corners == [(0, 0, 4, 4), (2, 4, 6, 4), (6, 8, 6, 4)]
     with pytest.raises(ValueError, match="at least 1, got 12, 0 and 4"):
         draw_band(12, window=0, size=4)
+
+
+def test_a_relay_takes_one_hop_of_a_window_per_layer(texts):
+    ax = draw_relay(12, window=3, layers=5)
+    assert {f"layer {n}" for n in range(1, 6)} | {"tokens"} <= set(texts(ax))
+    hops = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert [tuple(patch._posA_posB) for patch in hops] == [((1 + 2 * n, n), (3 + 2 * n, n + 1)) for n in range(5)]
+    written = [text.get_text() for text in ax.texts]
+    assert [written.count(str(position)) for position in (0, 1, 2, 11)] == [1, 2, 1, 2]  # twice where the path passes
+    assert len(ax.lines) == 3 * (9 + 7 + 5 + 3 + 1) - len(hops)  # of each position in the cone to its window of three
+    with pytest.raises(ValueError, match="got 10, 3 and 5"):
+        draw_relay(10, window=3, layers=5)
+
+
+def test_each_reading_has_its_bar_and_a_sketch_of_what_is_visible():
+    causal = np.tril(np.ones((4, 4), dtype=bool))
+    bars, whole, first = plot_readings(
+        {"all": [36.0, 38.0], "window": [78.0, 80.0]},
+        {"all": causal, "window": causal & ~np.tri(4, k=-2, dtype=bool)},
+        "x",
+    )
+    assert [bar.get_width() for bar in bars.patches] == [37, 79]
+    shown = [sorted(np.ravel(ax.collections[0].get_array()).tolist()).count(2) for ax in (whole, first)]
+    assert shown == [10, 7]
+    with pytest.raises(ValueError, match="the same names"):
+        plot_readings({"all": [1.0]}, {}, "x")
 
 
 def test_paths_show_for_each_key_how_it_reaches_the_last_query_and_count_its_scores():

@@ -1,12 +1,14 @@
-"""Figures of chapter 12: two memories, a softmax in blocks, a window, paths to old keys, costs, the first token."""
+"""Figures of chapter 12: two memories, a softmax in blocks, windows, paths to old keys, costs, the first token."""
 
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 
-from attnpages.figures.boxes import arrow, box, canvas, say
+from attnpages.figures.bars import plot_bars
+from attnpages.figures.boxes import arrow, box, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.palette import FAINT, INK, PAPER, READS, WRITES
 from attnpages.figures.style import HEAT_MAP, STYLES, Look
@@ -153,6 +155,76 @@ def draw_band(T: int, window: int, size: int) -> Axes:
     )
     ax.legend(handles=handles, loc="upper right", frameon=False, fontsize=10.5)
     return ax
+
+
+def draw_relay(T: int, window: int, layers: int) -> Axes:
+    """Draw how the last position of a text learns of an old token through a window: one hop per layer.
+
+    Args:
+        T: number of positions. window: how many positions each attends to, itself included. layers: of the stack.
+
+    Raises:
+        ValueError: if the text is too short for the path, or ``window`` or ``layers`` too small for one.
+    """
+    oldest = T - 1 - layers * (window - 1)
+    if min(oldest, window - 2, layers - 1) < 0:
+        raise ValueError(f"a path needs a window of 2, a layer and its positions, got {T}, {window} and {layers}")
+    ax = canvas(None, (6.5, 0.55 * layers + 0.9), (-2.2, T - 0.3), (-1.0, layers + 0.5))
+    path = [oldest + (window - 1) * layer for layer in range(layers + 1)]
+    for layer in range(layers + 1):
+        say(ax, -2.2, layer, f"layer {layer}" if layer else "tokens", ha="left", size=10.5)
+        for position in range(T):
+            if layer:
+                _attends(ax, position, layer, window, path)
+            _node(ax, position, layer, position >= path[layer], position == path[layer])
+    for position in range(T):
+        say(ax, position, -0.75, str(position), size=10.5)
+    return ax
+
+
+def _attends(ax: Axes, position: int, layer: int, window: int, path: Sequence[int]) -> None:
+    """Lines from a position to those of its window in the layer below, if the path's end depends on it."""
+    for read in range(max(0, position - window + 1), position + 1):
+        if (read, position) == (path[layer - 1], path[layer]):
+            arrow(ax, (read, layer - 1), (position, layer), STYLES[1].colour, width=2.4, gap=9)
+        elif position >= path[layer]:
+            line(ax, (read, position), (layer - 1, layer), colour=FAINT, width=0.8)
+
+
+def _node(ax: Axes, position: int, layer: int, inside: bool, on_path: bool) -> None:
+    """A circle; blue where the last position depends on it, orange and with its number on the path."""
+    colour = STYLES[1].colour if on_path else STYLES[0].colour if inside else "white"
+    edge = "white" if inside else FAINT
+    ax.scatter(position, layer, s=250 if on_path else 60, color=colour, edgecolor=edge, zorder=3)
+    if on_path:
+        say(ax, position, layer - 0.02, str(position), size=9.5, colour="white", weight="bold")
+
+
+def plot_readings(values: Mapping[str, Sequence[float]], visible: Mapping[str, np.ndarray], xlabel: str) -> list[Axes]:
+    """Draw bars as :func:`plot_bars` does, and before each name a sketch of which keys its queries can see.
+
+    Args:
+        values: ``{name: [one value per group]}``. visible: ``{name: (T, T) bool}``, for each query its visible keys.
+        xlabel: what is measured.
+
+    Raises:
+        ValueError: if the names differ.
+    """
+    if list(values) != list(visible):
+        raise ValueError(f"both must have the same names, got {list(values)} and {list(visible)}")
+    rows = len(values)
+    figure = plt.figure(figsize=(6.5, 0.84 * rows + 0.6), layout="constrained")
+    grid = figure.add_gridspec(rows, 2, width_ratios=(1, 4))
+    bars = plot_bars(values, xlabel, ax=figure.add_subplot(grid[:, 1]), decimals=0)
+    bars.set_ylim(rows - 0.5, -0.5)
+    colours = ListedColormap(["white", READS, STYLES[0].colour])
+    for row, seen in enumerate(visible.values()):
+        ax = figure.add_subplot(grid[row, 0])
+        kinds = np.tril(np.ones(seen.shape)) + (np.tril(seen) > 0)  # 0: later key, 1: hidden, 2: visible
+        ax.pcolormesh(kinds[::-1], cmap=colours, vmin=0, vmax=2, edgecolors="white", linewidth=0.4)
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+    return [bars, *figure.axes[1:]]
 
 
 def draw_paths(ways: Mapping[str, str], kinds: Mapping[str, str]) -> Axes:
