@@ -107,7 +107,9 @@ def test_a_key_that_starts_ahead_meets_the_query_one_position_back(texts):
     assert rotated.get_linestyle() != plain.get_linestyle()
 
 
-@pytest.mark.parametrize(("distances", "scores"), [((), {"a": [1.0]}), ((0,), {}), ((0,), {name: [1.0] for name in "abc"})])
+@pytest.mark.parametrize(
+    ("distances", "scores"), [((), {"a": [1.0]}), ((0,), {}), ((0,), {"a": [1.0], "b": [1.0], "c": [1.0]})]
+)
 def test_a_found_hand_without_a_distance_or_with_too_many_curves_is_refused(distances, scores):
     with pytest.raises(ValueError, match="at least one distance and one or two curves"):
         draw_found_hand(66, 57, distances, scores)
