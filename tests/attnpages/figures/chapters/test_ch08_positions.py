@@ -6,6 +6,7 @@ import torch
 from attnbook.attention import sinusoidal_positions
 from attnpages.figures.chapters.ch08_positions import (
     draw_clocks,
+    draw_found_hand,
     draw_rotary,
     draw_search,
     plot_dot_products,
@@ -88,6 +89,30 @@ def test_the_angle_between_rotated_hands_stays_when_both_words_move(texts):
 def test_hands_of_words_that_are_missing_are_refused(sentences, nouns):
     with pytest.raises(ValueError, match="must contain the verb and all nouns"):
         draw_rotary((6.0, 0.0), (1.0, 0.0), 30, sentences, "bit", nouns)
+
+
+def test_a_key_that_starts_ahead_meets_the_query_one_position_back(texts):
+    *dials, below = draw_found_hand(66, 57, (-2, -1, 0), {"rotated": [1.0, 3.0, 2.0], "not rotated": [2.0] * 3})
+    assert [ax.get_title() for ax in dials] == ["distance −2", "distance −1", "distance 0"]
+    for ax, shown in zip(
+        dials, ({"key: 66° − 114° = −48°", "−48°"}, {"key: 66° − 57° = 9°", "9°"}, {"key: 66°"}), strict=True
+    ):
+        assert shown <= set(texts(ax))
+        query, key = (line.get_xydata()[-1] for line in ax.lines[-2:])
+        assert query.tolist() == pytest.approx([0, 1])  # to the top in each dial
+    assert key.tolist() == pytest.approx([0.75 * math.sin(math.radians(66)), 0.75 * math.cos(math.radians(66))])
+    rotated, plain = below.lines
+    assert rotated.get_xdata().tolist() == [-2, -1, 0]
+    assert rotated.get_ydata().tolist() == [1.0, 3.0, 2.0]
+    assert rotated.get_linestyle() != plain.get_linestyle()
+
+
+@pytest.mark.parametrize(
+    ("distances", "scores"), [((), {"a": [1.0]}), ((0,), {}), ((0,), {"a": [1.0], "b": [1.0], "c": [1.0]})]
+)
+def test_a_found_hand_without_a_distance_or_with_too_many_curves_is_refused(distances, scores):
+    with pytest.raises(ValueError, match="at least one distance and one or two curves"):
+        draw_found_hand(66, 57, distances, scores)
 
 
 def test_dot_products_are_sums_of_cosines_and_a_shifted_query_moves_the_peak():

@@ -1,6 +1,6 @@
 """Figures of chapter 08: positions as hands of clocks, sinusoids, and rotation of queries and keys."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import atan2, cos, degrees, hypot, pi, radians, sin
 from textwrap import fill
 
@@ -141,6 +141,41 @@ def draw_rotary(
     return list(grid.flat)
 
 
+def draw_found_hand(
+    ahead: float, step: float, distances: Sequence[int], scores: Mapping[str, Sequence[float]]
+) -> list[Axes]:
+    """Draw the angle between one hand of a query and of a key at several distances, and below it whole scores.
+
+    Each dial is turned so that the query points to the top; of the scores, the last one belongs to the distance 0.
+
+    Args:
+        ahead: degrees from query to key before rotation. step: degrees per position.
+        distances: position of the key minus position of the query, one dial each.
+        scores: ``{name: [one score per distance]}``, for distances up to 0 in order; one or two curves.
+
+    Raises:
+        ValueError: if there is no distance, or there are not one or two curves of scores.
+    """
+    if not distances or not 1 <= len(scores) <= 2:
+        raise ValueError(f"give at least one distance and one or two curves, got {distances} and {list(scores)}")
+    figure = plt.figure(figsize=(6.5, 5.0), layout="constrained")
+    grid = figure.add_gridspec(2, len(distances), height_ratios=(1.15, 1))
+    dials = [figure.add_subplot(grid[0, column]) for column in range(len(distances))]
+    for ax, distance in zip(dials, distances, strict=True):
+        _dial(ax, 0, ahead + step * distance)
+        ax.set(ylim=(-1.75, 1.5))
+        ax.set_title(f"distance {distance}".replace("-", "−"), fontsize=12)
+        moved = f" − {-step * distance:.0f}° = {ahead + step * distance:.0f}°".replace("-", "−") if distance else ""
+        say(ax, 0, -1.5, f"key: {ahead:.0f}°{moved}", size=11, colour=RUST)
+    below = figure.add_subplot(grid[1, :])
+    for (name, values), line, colour in zip(scores.items(), ("-", "--"), (INK, FAINT), strict=False):
+        at = range(1 - len(values), 1)
+        below.plot(at, as_array(values), color=colour, linestyle=line, marker=".", label=name)
+    below.set(xlabel="position of the key minus position of the query", ylabel="score")
+    below.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(scores))
+    return [*dials, below]
+
+
 def _clockwise(up: float, right: float) -> float:
     """The angle of a pair of features in degrees, from the top, clockwise."""
     return degrees(atan2(right, up))
@@ -157,7 +192,7 @@ def _dial(ax: Axes, query: float, key: float) -> None:
     for angle, reach, colour, width in ((query, 1.0, OKABE_BLUE, 2.2), (key, 0.75, VERMILION, 4.5)):
         _hand(ax, angle, reach, colour, width)
     middle = radians((query + key) / 2)
-    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°", size=12, weight="bold")
+    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°".replace("-", "−"), size=12, weight="bold")
 
 
 def _arc(ax: Axes, start: float, end: float, radius: float, colour: str = INK) -> None:
