@@ -10,8 +10,8 @@ from attnruns.shared.runner import Job
 
 
 def test_the_beginning_of_a_list_is_its_first_numbers():
-    german = "zwei und vierzig , sieben , acht".split()
-    assert read_behind.beginning(german, 2) == "zwei und vierzig , sieben".split()
+    german = ["zwei", "und", "vierzig", ",", "sieben", ",", "acht"]
+    assert read_behind.beginning(german, 2) == ["zwei", "und", "vierzig", ",", "sieben"]
 
 
 def test_each_case_has_a_share_per_number_and_draws_the_same_lists_again():
