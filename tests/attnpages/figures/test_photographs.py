@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnpages.figures.photographs import plot_attended_patches, plot_class_attention, plot_soft_and_drawn
+from attnpages.figures.photographs import plot_attended_patches, plot_class_attention
 
 
 def test_each_photograph_has_its_maps_beside_it_with_their_shares():
@@ -54,19 +54,3 @@ def test_the_heads_have_a_square_of_patches_per_photograph():
             plot_attended_patches(torch.zeros(2, 3, 4, 4), {"head 1": weights})
     with pytest.raises(ValueError, match="maps is empty"):
         plot_attended_patches(torch.zeros(2, 3, 4, 4), {})
-
-
-def test_soft_attention_reads_the_mean_of_the_patches_and_a_draw_reads_one():
-    image = torch.zeros(3, 4, 4)
-    image[:, :2, :2] = 1.0  # the first patch is white
-    axes = plot_soft_and_drawn(image, torch.tensor([0.75, 0.25, 0.0, 0.0]), [1, 0], full=1)
-    assert [ax.get_title() for ax in axes[:4]] == ["photograph", "soft", "hard, draw 1", "hard, draw 2"]
-    assert [float(ax.images[0].get_array().mean()) for ax in axes[5:]] == [0.75, 0.0, 1.0]
-    assert axes[5].images[0].get_array().shape == (2, 2, 3)
-    assert [ax.patches[-1].get_xy() for ax in axes[2:4]] == [(1.5, -0.5), (-0.5, -0.5)]
-
-
-@pytest.mark.parametrize("count, drawn", [(5, [0]), (9, [0]), (4, []), (4, [4])])
-def test_draws_are_patches_of_a_square_grid(count, drawn):
-    with pytest.raises(ValueError, match="weights must be a square grid, drawn some of its patches"):
-        plot_soft_and_drawn(torch.zeros(3, 4, 4), torch.ones(count), drawn)

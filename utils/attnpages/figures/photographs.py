@@ -1,4 +1,4 @@
-"""Photographs, and beside them the patches that a vision Transformer attends to (chapters 6 and 16)."""
+"""Photographs, and beside them the patches that a vision Transformer attends to (chapter 16)."""
 
 from collections.abc import Mapping, Sequence
 from math import isqrt
@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from torch import Tensor, eye
+from torch import Tensor
 
 from attnpages.figures.boxes import line
 from attnpages.figures.palette import FAINT, INK, PAPER
-from attnpages.figures.style import HEAT_MAP, TRUTH_COLOUR
+from attnpages.figures.style import HEAT_MAP
 
 
 def plot_class_attention(
@@ -91,42 +91,6 @@ def _grid(ax: Axes, side: int, cells: int, colour: str = "white", width: float =
     for edge in range(side // cells, side, side // cells):
         line(ax, (edge - 0.5,) * 2, (-0.5, side - 0.5), colour, width=width)
         line(ax, (-0.5, side - 0.5), (edge - 0.5,) * 2, colour, width=width)
-
-
-def plot_soft_and_drawn(image: Tensor, weights: Tensor, drawn: Sequence[int], full: int = 8) -> list[Axes]:
-    """Draw a photograph, its patches as soft attention reads them, and some draws; below, the patch that is read.
-
-    Args:
-        image: ``(3, S, S)`` between 0 and 1. weights: ``(N,)`` of patches in a square grid, row by row, with sum 1.
-        drawn: the numbers of the patches that are drawn, one panel each.
-        full: how many patches with the largest weights soft attention's panel shows in full, as in
-            :func:`plot_attended_patches`.
-
-    Raises:
-        ValueError: if nothing is drawn, a number is no patch, or the patches make no square grid of whole pixels.
-    """
-    cells = isqrt(len(weights))
-    if cells**2 != len(weights) or image.shape[-1] % cells or not drawn or any(not 0 <= n < cells**2 for n in drawn):
-        raise ValueError(f"weights must be a square grid, drawn some of its patches, got {len(weights)} and {drawn}")
-    side = image.shape[-1] // cells
-    patches = image.unfold(1, side, side).unfold(2, side, side).flatten(1, 2)  # (3, N, s, s)
-    one_hot = eye(cells**2)[list(drawn)]  # (draws, N)
-    shown = [image, _faded(image, weights, full), *(_faded(image, 0.15 + row, 1) for row in one_hot)]
-    read = [None, *((row[:, None, None] * patches).sum(dim=1) for row in (weights, *one_hot))]
-    _, axes = plt.subplots(2, len(shown), figsize=(6.5, 2.75), layout="constrained", height_ratios=[2.3, 1])
-    titles = ["photograph", "soft", *(f"hard, draw {number}" for number in range(1, len(drawn) + 1))]
-    for ax, small, title, pixels, patch in zip(*axes, titles, shown, read, strict=True):
-        _image(ax, pixels, title)
-        if patch is None:
-            small.text(1.0, 0.5, "what is read:", size=11, ha="right", va="center", transform=small.transAxes)
-            small.set_axis_off()
-        else:
-            _image(small, patch)
-    _grid(axes[0, 0], image.shape[-1], cells)
-    for ax, number in zip(axes[0, 2:], drawn, strict=True):
-        corner = number % cells * side - 0.5, number // cells * side - 0.5
-        ax.add_patch(Rectangle(corner, side, side, fill=False, edgecolor=TRUTH_COLOUR, linewidth=1.4))
-    return list(axes.flat)
 
 
 def _image(ax: Axes, pixels: Tensor, title: str = "", size: int = 11) -> None:
