@@ -35,6 +35,14 @@ def test_a_second_line_above_a_panel_says_what_the_controller_gives(looks_right)
     assert [ax.get_title() for ax in axes] == titles
 
 
+def test_the_part_of_a_bar_that_comes_from_the_old_weights_is_hatched(looks_right):
+    mixed, shifted = draw_rows(COLUMNS, old={"mixed": [0, 0, 0, 0.25]})
+    looks_right(mixed)
+    hatched = [bar for bar in mixed.patches if bar.get_hatch()]
+    assert [(bar.get_x(), bar.get_width()) for bar in hatched] == [(0, 0.25)]
+    assert not any(bar.get_hatch() for bar in shifted.patches)
+
+
 def test_what_has_other_rows_is_not_drawn():
     with pytest.raises(ValueError, match="columns is empty"):
         draw_rows({})

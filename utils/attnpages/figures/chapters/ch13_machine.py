@@ -14,6 +14,7 @@ from attnpages.figures.palette import INK, LINE, PALE_GREY
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, with_minus
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
+_OLD: Look = {"height": 0.62, "color": "white", "edgecolor": STYLES[0].colour, "hatch": "//////", "linewidth": 0.8}
 
 
 def draw_machine() -> Axes:
@@ -140,7 +141,11 @@ def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
 
 
 def draw_rows(
-    columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2, names: Sequence[str] = ()
+    columns: Mapping[str, Sequence[float]],
+    memory: object | None = None,
+    decimals: int = 2,
+    names: Sequence[str] = (),
+    old: Mapping[str, Sequence[float]] | None = None,
 ) -> list[Axes]:
     """Draw one weight per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
@@ -149,6 +154,7 @@ def draw_rows(
         memory: ``(N, M)``, drawn as cells to their left.
         decimals: how many decimals of each number to print.
         names: what stands behind the number of each row; without, only the numbers stand there.
+        old: ``{title: (N,)}``, for some columns: a part of each bar, which is hatched at its right end.
 
     Returns:
         the axes of the columns.
@@ -176,6 +182,10 @@ def draw_rows(
     panels = list(axes[cells is not None :])
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
+        if old and title in old:
+            part = as_array(old[title])
+            some = np.flatnonzero(part)
+            ax.barh(some, part[some], left=(values - part)[some], **_OLD)
         ax.set_xlabel("weight")
     _name_rows(axes[0], rows, names)
     return panels
