@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch13_machine import draw_machine, draw_rows, draw_tape, draw_write
+from attnpages.figures.chapters.ch13_machine import draw_machine, draw_read_and_write, draw_rows, draw_tape
 
 COLUMNS = {"mixed": [0.5, 0.0, 0.25, 0.25], "shifted": [0.25, 0.5, 0.0, 0.25]}
 
@@ -33,6 +33,14 @@ def test_a_second_line_above_a_panel_says_what_the_controller_gives(looks_right)
     axes = draw_rows({title: [0.0, 0.5, 0.25, 0.25] for title in titles}, memory=torch.eye(4)[:, :3])
     looks_right(axes[0])
     assert [ax.get_title() for ax in axes] == titles
+
+
+def test_the_part_of_a_bar_that_comes_from_the_old_weights_is_hatched(looks_right):
+    mixed, shifted = draw_rows(COLUMNS, old={"mixed": [0, 0, 0, 0.25]})
+    looks_right(mixed)
+    hatched = [bar for bar in mixed.patches if bar.get_hatch()]
+    assert [(bar.get_x(), bar.get_width()) for bar in hatched] == [(0, 0.25)]
+    assert not any(bar.get_hatch() for bar in shifted.patches)
 
 
 def test_what_has_other_rows_is_not_drawn():
@@ -68,16 +76,19 @@ def test_between_the_heads_stands_what_each_row_holds(looks_right):
         draw_tape(["a", "b"], ["", "a"], write, read, held=[["a", "b"], ["a", "b"]])
 
 
-def test_a_write_shows_the_memory_the_weights_and_both_halves_of_the_step(looks_right):
-    memory, weights = torch.eye(4)[:, :3], [0, 0, 0.25, 0.75]
-    before, bars, erased, after = draw_write(memory, weights, 0.5 * memory, 0.25 + memory, names=["", "a", "b", ""])
-    looks_right(bars)
-    assert [ax.get_title() for ax in (before, bars, erased, after)] == ["memory", "write head", "1: erased", "2: added"]
-    assert [text.get_text() for text in bars.texts] == ["0.00", "0.00", "0.25", "0.75"]
-    assert [text.get_text() for text in erased.texts[:4]] == ["0.5", "0", "0", "0"]
-    assert [label.get_text() for label in before.get_yticklabels()] == ["0", "1 a", "2 b", "3"]
-    with pytest.raises(ValueError, match=r"give 4 rows for 4 weights, got \[4, 4, 3\]"):
-        draw_write(memory, weights, memory, memory[:3])
+def test_a_read_and_a_write_show_the_memory_the_weights_and_what_comes_out(looks_right):
+    memory, reads, writes = torch.eye(4)[:, :3], [0, 0.5, 0.25, 0.25], [0, 0, 0.25, 0.75]
+    read, write = draw_read_and_write(memory, reads, writes, 0.5 * memory, 0.25 + memory, names=["", "a", "b", ""])
+    looks_right(write[1])
+    assert [ax.get_title() for ax in read] == ["memory", "read head", "weight × row", "their sum"]
+    assert [ax.get_title() for ax in write] == ["memory", "write head", "1: erased", "2: added"]
+    assert [text.get_text() for text in read[3].texts] == ["0", "0.5", "0.25"]
+    assert {text.get_position()[1] for text in read[3].texts} == {1.5}  # in the middle of the four rows
+    assert [text.get_text() for text in write[1].texts] == ["0.00", "0.00", "0.25", "0.75"]
+    assert [text.get_text() for text in write[2].texts[:4]] == ["0.5", "0", "0", "0"]
+    assert [label.get_text() for label in write[0].get_yticklabels()] == ["0", "1 a", "2 b", "3"]
+    with pytest.raises(ValueError, match=r"as many rows, got \[4, 4, 3, 4, 4\]"):
+        draw_read_and_write(memory, reads, writes, memory, memory[:3])
 
 
 def test_the_machine_names_what_each_arrow_carries(texts):

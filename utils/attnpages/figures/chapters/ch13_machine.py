@@ -14,6 +14,7 @@ from attnpages.figures.palette import INK, LINE, PALE_GREY
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, with_minus
 
 _BAR: Look = {"height": 0.62, "color": STYLES[0].colour, "alpha": 0.55, "edgecolor": STYLES[0].colour}
+_OLD: Look = {"height": 0.62, "color": "white", "edgecolor": STYLES[0].colour, "hatch": "//////", "linewidth": 0.8}
 
 
 def draw_machine() -> Axes:
@@ -140,7 +141,11 @@ def _named_above(ax: Axes, title: str, names: Sequence[str]) -> None:
 
 
 def draw_rows(
-    columns: Mapping[str, Sequence[float]], memory: object | None = None, decimals: int = 2, names: Sequence[str] = ()
+    columns: Mapping[str, Sequence[float]],
+    memory: object | None = None,
+    decimals: int = 2,
+    names: Sequence[str] = (),
+    old: Mapping[str, Sequence[float]] | None = None,
 ) -> list[Axes]:
     """Draw one weight per row of memory as bars with their values, one panel per column; row 0 is at the top.
 
@@ -149,6 +154,7 @@ def draw_rows(
         memory: ``(N, M)``, drawn as cells to their left.
         decimals: how many decimals of each number to print.
         names: what stands behind the number of each row; without, only the numbers stand there.
+        old: ``{title: (N,)}``, for some columns: a part of each bar, which is hatched at its right end.
 
     Returns:
         the axes of the columns.
@@ -176,43 +182,62 @@ def draw_rows(
     panels = list(axes[cells is not None :])
     for ax, (title, values) in zip(panels, numbers.items(), strict=True):
         _bars(ax, title, values, decimals)
+        if old and title in old:
+            part = as_array(old[title])
+            some = np.flatnonzero(part)
+            ax.barh(some, part[some], left=(values - part)[some], **_OLD)
         ax.set_xlabel("weight")
     _name_rows(axes[0], rows, names)
     return panels
 
 
-def draw_write(
-    before: object, weights: Sequence[float], erased: object, after: object, names: Sequence[str] = ()
-) -> list[Axes]:
-    """Draw one write step from left to right: the memory, the head's weights, the memory erased, and added to.
+def draw_read_and_write(
+    memory: object,
+    reads: Sequence[float],
+    writes: Sequence[float],
+    erased: object,
+    after: object,
+    names: Sequence[str] = (),
+) -> list[list[Axes]]:
+    """Draw one read step above one write step, each from the memory and the head's weights to the result.
 
     Args:
-        before, erased, after: ``(N, M)`` each, drawn as cells; row 0 is at the top.
-        weights: ``(N,)``, drawn as bars.
+        memory, erased, after: ``(N, M)`` each, drawn as cells; row 0 is at the top.
+        reads: ``(N,)``, the read head's weights, drawn as bars; beside them each row times its weight, and their sum.
+        writes: ``(N,)``, those of the write head; beside them the memory erased, and added to.
         names: what stands behind the number of each row; without, only the numbers stand there.
 
     Returns:
-        the four axes.
+        the four axes of the read step, and those of the write step.
 
     Raises:
         ValueError: if they have not the same number of rows.
     """
-    cells = {"memory": as_matrix("before", before)}
-    cells |= {"1: erased": as_matrix("erased", erased), "2: added": as_matrix("after", after)}
-    numbers = as_array(weights)
-    rows = len(numbers)
-    if {len(part) for part in cells.values()} != {rows}:
-        raise ValueError(f"give {rows} rows for {rows} weights, got {[len(part) for part in cells.values()]}")
-    _, axes = plt.subplots(
-        1, 4, figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=[1, 0.75, 1, 1], layout="constrained"
-    )
-    for ax, (title, part) in zip((axes[0], axes[2], axes[3]), cells.items(), strict=True):
-        _cells(ax, part)
-        ax.set_title(title, fontsize=11)
-    _bars(axes[1], "write head", numbers, 2)
-    axes[1].set_xlabel("weight")
-    _name_rows(axes[0], rows, names)
-    return list(axes)
+    cells = {"memory": as_matrix("memory", memory), "1: erased": as_matrix("erased", erased)}
+    cells["2: added"] = as_matrix("after", after)
+    weights = {"read head": as_array(reads), "write head": as_array(writes)}
+    counts = [len(part) for part in (*cells.values(), *weights.values())]
+    rows = counts[0]
+    if {*counts} != {rows}:
+        raise ValueError(f"give memories and weights of as many rows, got {counts}")
+    shares = weights["read head"][:, None] * cells["memory"]
+    results = [{"weight × row": shares}, {name: cells[name] for name in ("1: erased", "2: added")}]
+    ratios, size = [1, 0.75, 1, 1], (6.5, 1.7 + 0.64 * rows)
+    _, axes = plt.subplots(2, 4, figsize=size, sharex="col", sharey=True, width_ratios=ratios, layout="constrained")
+    for line_of, (head, values), parts in zip(axes, weights.items(), results, strict=True):
+        _bars(line_of[1], head, values, 2)
+        for ax, (title, part) in zip(
+            (line_of[0], *line_of[2:]), ({"memory": cells["memory"]} | parts).items(), strict=False
+        ):
+            _cells(ax, part, title)
+        _name_rows(line_of[0], rows, names)
+    _cells(axes[0, 3], shares.sum(axis=0, keepdims=True), "their sum", middle=(rows - 1) / 2)
+    axes[0, 3].spines[:].set_visible(False)  # the sum is in no row
+    axes[0, 3].tick_params(length=0)
+    for ax in axes[0]:
+        ax.set_xlabel("")
+    axes[1, 1].set_xlabel("weight")
+    return [list(line_of) for line_of in axes]
 
 
 def _name_rows(ax: Axes, rows: int, names: Sequence[str]) -> None:
@@ -221,14 +246,18 @@ def _name_rows(ax: Axes, rows: int, names: Sequence[str]) -> None:
     ax.set(ylim=(rows - 0.45, -0.55), ylabel="row of memory")
 
 
-def _cells(ax: Axes, cells: np.ndarray) -> None:
+def _cells(ax: Axes, cells: np.ndarray, title: str = "memory", middle: float | None = None) -> None:
+    """Draw numbers as cells; a single row of them can stand at the height of another row, its ``middle``."""
     low, high = min(0.0, cells.min()), max(1.0, cells.max())
-    ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto")
+    down = 0 if middle is None else middle
+    rows, columns = cells.shape
+    place = (-0.5, columns - 0.5, down + rows - 0.5, down - 0.5)
+    ax.imshow(cells, cmap=HEAT_MAP, vmin=low, vmax=2.4 * high, aspect="auto", extent=place)
     for (row, column), value in np.ndenumerate(cells):
-        ax.text(column, row, with_minus(f"{value:.3g}"), ha="center", va="center", fontsize=10, color=INK)
-    ax.set_xticks(range(cells.shape[1]), [str(column) for column in range(cells.shape[1])])
+        ax.text(column, row + down, with_minus(f"{value:.3g}"), ha="center", va="center", fontsize=10, color=INK)
+    ax.set_xticks(range(columns), [str(column) for column in range(columns)])
     ax.set(xlabel="feature")
-    ax.set_title("memory", fontsize=11)
+    ax.set_title(title, fontsize=11)
     ax.grid(False)
 
 
