@@ -200,7 +200,7 @@
       const piled = free.some((n) => free.some((m) => m < n && between(xy(points[n].at), xy(points[m].at)) < PILE));
       element.classList.toggle("is-piled", piled);
       keys.textContent = piled
-        ? "Of points on each other, a second press takes the other one, as Page Down does."
+        ? "Two points overlap: a second press, or Page Down, takes the other one."
         : "Arrow keys move a point; Page Up and Page Down choose another.";
     }
     const keys = make("p", { class: "live-keys" });

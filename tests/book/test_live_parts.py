@@ -146,7 +146,7 @@ def test_rows_of_the_memory_have_their_numbers_and_heads_theirs(tmp_path):
 def test_a_point_below_another_is_taken_by_a_second_press(tmp_path):
     """In the gradient's figure the target lies on the value of two."""
     found = answer(tmp_path, ROBOT + STARTS + PILE, given={"name": "gradient"}, figures=["gradient"])
-    assert found["first"] == ["Of points on each other, a second press takes the other one, as Page Down does.", 1]
+    assert found["first"] == ["Two points overlap: a second press, or Page Down, takes the other one.", 1]
     assert found["seen"] == ["target", "two", "target", "two"]  # a press that moves less than a hand does moves nothing
     assert found["keys"] == "forty"
     two, target = found["moved"][1], found["moved"][4]
