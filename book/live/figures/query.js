@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, words, percent, short, signed, softmax, dot, spread, pairs, planeLine } = LIVE;
+    { make, slider, choice, words, percent, short, signed, softmax, dot, pairs, planeLine } = LIVE;
   const HUES = [214, 28, 148, 330, 265];
   const SCORES = {
     dot: ["q · k", dot],
@@ -18,9 +18,9 @@
     return { scores, weights, context };
   };
 
-  // `largest`: in which part of the plane each key has the largest weight.
+  // `largest`: in which part of the plane each key has the largest weight; without it, the table leaves this column out.
   function table(names, found, largest) {
-    const cells = (n) => [signed(found.scores[n]), make("span", {}, percent(found.weights[n])), percent(largest[n])];
+    const cells = (n) => [signed(found.scores[n]), make("span", {}, percent(found.weights[n])), ...(largest ? [percent(largest[n])] : [])];
     const row = (name, n) =>
       make(
         "tr",
@@ -28,7 +28,7 @@
         make("th", { scope: "row" }, name),
         cells(n).map((cell, c) => make("td", { class: c === 1 ? "bar" : null }, cell)),
       );
-    const head = ["key", "score", "weight", "largest in this part of the plane"].map((name) => make("th", { scope: "col" }, name));
+    const head = ["key", "score", "weight", ...(largest ? ["largest in this part of the plane"] : [])].map((name) => make("th", { scope: "col" }, name));
     return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, names.map(row))];
   }
 
@@ -128,7 +128,7 @@
         valuePlane.show(names.length, { at: found.context });
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
-        board.replaceChildren(...table(names, found, largest));
+        board.replaceChildren(...table(names, found, state.kinds.includes("nearest") ? null : largest));
         const most = percent(Math.max(...found.weights)),
           first = names.filter((_, n) => percent(found.weights[n]) === most);
         said.say(
@@ -136,9 +136,7 @@
             (first.length > 1 ? " have the largest weights, " + most + " each" : " has the largest weight, " + most) +
             ". The context is (" +
             found.context.map((v) => signed(v)).join(", ") +
-            "). The weights are spread as widely as equal weights on " +
-            spread(found.weights).toFixed(1) +
-            " keys.",
+            ").",
         );
       }
 
