@@ -13,18 +13,20 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
 
 
 def test_hands_agree_where_the_query_was_turned_back_to():
-    axes = plot_hands({"fast": 1.0, "slow": 0.1}, [0, 1, 4], back=1)
-    assert [ax.get_title() for ax in axes] == ["0 back", "1 back", "4 back", "", "", ""]
+    axes = plot_hands({"fast": (1.0, 1), "slow": (0.1, 1), "unturned": (1.0, 0)}, [0, 1, 4])
+    assert [ax.get_title() for ax in axes] == ["0 back", "1 back", "4 back", *6 * [""]]
     said = [ax.get_xlabel() for ax in axes]
-    assert said == [f"cosine {number}" for number in ("0.54", "1.00", "−0.99", "1.00", "1.00", "0.96")]
+    assert said == [
+        f"cosine {number}" for number in ("0.54", "1.00", "−0.99", "1.00", "1.00", "0.96", "1.00", "0.54", "−0.65")
+    ]
     query, key = axes[1].lines
     assert query.get_xydata() == pytest.approx(key.get_xydata())
     assert axes[2].lines[1].get_xdata()[1] < 0 < axes[0].lines[1].get_xdata()[1]  # clockwise: behind is left of noon
-    assert [axes[0].get_ylabel(), axes[3].get_ylabel()] == ["fast", "slow"]
+    assert [axes[i].get_ylabel() for i in (0, 3, 6)] == ["fast", "slow", "unturned"]
     (legend,) = axes[0].get_figure().legends
     assert [text.get_text() for text in legend.get_texts()] == ["query", "key"]
     with pytest.raises(ValueError, match="at least one pair"):
-        plot_hands({}, [1], back=1)
+        plot_hands({}, [1])
 
 
 def test_right_keys_are_marked_and_fit_into_the_panel():

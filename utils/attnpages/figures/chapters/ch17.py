@@ -58,23 +58,23 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     return list(grid[:, 0])
 
 
-def plot_hands(speeds: Mapping[str, float], distances: Sequence[int], back: int) -> list[Axes]:
+def plot_hands(pairs: Mapping[str, tuple[float, int]], distances: Sequence[int]) -> list[Axes]:
     """Draw how rotary positions turn query and key: a clock with two hands per pair and distance, and their cosine.
 
     Only the angle between both hands matters, so that the query's points upwards in each clock.
 
     Args:
-        speeds: ``{name of a pair: how far it turns per position, in radians}``, a row each. distances: a column each.
-        back: the query was turned back by so many positions, where both hands agree.
+        pairs: ``{name: (radians per position, back)}``, a row each: the query was turned back by ``back`` positions,
+            where both hands agree. distances: a column each.
 
     Raises:
         ValueError: if there is no pair, or no distance.
     """
-    if not speeds or not distances:
-        raise ValueError(f"give at least one pair and one distance, not {list(speeds)} and {list(distances)}")
-    size = (6.5, 1.75 * len(speeds) + 0.6)
-    figure, grid = plt.subplots(len(speeds), len(distances), figsize=size, layout="constrained", squeeze=False)
-    for row, (name, speed) in zip(grid, speeds.items(), strict=True):
+    if not pairs or not distances:
+        raise ValueError(f"give at least one pair and one distance, not {list(pairs)} and {list(distances)}")
+    size = (6.5, 1.75 * len(pairs) + 0.6)
+    figure, grid = plt.subplots(len(pairs), len(distances), figsize=size, layout="constrained", squeeze=False)
+    for row, (name, (speed, back)) in zip(grid, pairs.items(), strict=True):
         for ax, distance in zip(row, distances, strict=True):
             _clock(ax, speed * (distance - back))
         row[0].set_ylabel(name)
