@@ -29,11 +29,11 @@ from attnruns.shared.seq2seq import train
 
 ENCODER = "plain"  # of the experiment numbers: run 1
 SIZE, DIGITS = 6, 3  # numbers in a list, and digits of a number below 1,000
-LISTS, AT_ONCE, WIDTH = 200_000, 500, 512  # new lists; how many are encoded at once; features of the probe's two layers
+LISTS, AT_ONCE, WIDTH = 120_000, 500, 512  # new lists; how many are encoded at once; features of the probe's two layers
 # Of each model, whether its encoder is trained.
 RECIPES = {"trained": True, "untrained": False}
-STEPS = dict.fromkeys(RECIPES, 10_000)
-TRAINING = {"batch": 256, "learning_rate": 2e-3, "warmup": 400, "max_grad_norm": 1.0}
+STEPS = dict.fromkeys(RECIPES, 6000)
+TRAINING = {"batch": 128, "learning_rate": 2e-3, "warmup": 300, "max_grad_norm": 1.0}
 
 
 class Vectors(NamedTuple):
