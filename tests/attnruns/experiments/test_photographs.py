@@ -66,7 +66,9 @@ def test_patches_are_left_out_and_the_others_stay_where_they_were(tiny):
 def test_an_eighth_a_quarter_and_a_half_are_left_out_by_weight_and_by_chance(tiny):
     weights = torch.rand(2, 2, 16)
     images = torch.rand(2, 3, 32, 32)
-    found = experiment.left_out(tiny, images, weights)
+    objects = torch.zeros(2, 32, 32, dtype=torch.bool)
+    objects[:, :, :16] = True  # the first two of four columns of patches
+    found = experiment.left_out(tiny, images, weights, objects)
     assert list(found) == ["2", "4", "8"]
     for count, of in found.items():
         assert [len(row) for row in of["by_head"]] == [2, 2]
@@ -78,6 +80,21 @@ def test_an_eighth_a_quarter_and_a_half_are_left_out_by_weight_and_by_chance(tin
     vectors = [experiment.class_vector(tiny, images[1:], which) for which in (kept, torch.arange(16))]
     expected = torch.nn.functional.cosine_similarity(*vectors, dim=0).item()
     assert found["8"]["by_head"][1][0] == pytest.approx(expected, abs=1e-4)
+    right = torch.arange(16).view(4, 4)[:, 2:].flatten()
+    vectors[0] = experiment.class_vector(tiny, images[1:], right)
+    expected = torch.nn.functional.cosine_similarity(*vectors, dim=0).item()
+    assert found["8"]["by_object"][1] == pytest.approx(expected, abs=1e-4)
+
+
+def test_patches_come_by_their_part_of_the_object_and_then_by_how_near_it_is():
+    objects = torch.zeros(1, 12, 12, dtype=torch.bool)  # 6 × 6 patches of 2 × 2 pixels
+    objects[0, :2, :2] = True  # the whole of patch 0
+    objects[0, 0, 2] = True  # a quarter of patch 1
+    order = experiment.from_object(objects, 6)
+    assert sorted(order[0].tolist()) == [*range(36)]
+    assert order[0, :2].tolist() == [0, 1]
+    near = {row * 6 + column for row in range(3) for column in range(4)}  # within two patches of one of the two
+    assert {*order[0, :12].tolist()} == near
 
 
 def test_equal_weights_give_a_flower_its_area_whoever_attends():

@@ -4,7 +4,8 @@ The class token is asked in both photographs, and single patches in the second o
 other flower, which doesn't touch it, and how much of its weight does a patch give to the patches beside it?
 
 A network that reads patches can also do without some: how much does the class token's last vector change if those are
-left out to which a head gives the largest weights, or as many others, drawn by chance?
+left out to which a head gives the largest weights, or as many others, drawn by chance, or as many that no head
+chooses but the outline of the object?
 
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
 networks with random weights are asked as well.
@@ -145,19 +146,36 @@ def class_vector(model: VisionTransformer, image: Tensor, kept: Tensor) -> Tenso
     return model.blocks.last_norm(x)[0, 0]
 
 
-def left_out(model: VisionTransformer, images: Tensor, weights: Tensor) -> dict[str, Any]:
+def from_object(objects: Tensor, grid: int) -> Tensor:
+    """The patches ``(B, N)``, by number, in order: the more of a patch is an object's, the earlier it comes.
+
+    Among equals, those come first that have more of the object within two patches around them, so that the nearest
+    patches follow those that it touches.
+
+    Args:
+        objects: ``(B, S, S)`` bool. grid: patches per side.
+    """
+    part = avg_pool2d(objects.double()[:, None], objects.shape[-1] // grid)  # (B, 1, grid, grid)
+    around = avg_pool2d(part, 5, stride=1, padding=2)
+    return (part + 1e-6 * around).flatten(1).argsort(dim=-1, descending=True, stable=True)
+
+
+def left_out(model: VisionTransformer, images: Tensor, weights: Tensor, objects: Tensor) -> dict[str, Any]:
     """How similar the class token's last vector stays to that of the whole photograph if patches are left out.
 
     Args:
         images: ``(B, C, S, S)``. weights: of the class token's heads for the patches, ``(B, H, N)``.
+        objects: ``(B, S, S)`` bool.
 
     Returns:
         By the number of patches that are left out, cosines per photograph: ``by_head``, without those of the largest
         weights of each head, H each, and ``heads``, which these are; ``by_chance``, ``DRAWS`` each, and ``drawn``,
-        which are left out in the first of these draws.
+        which are left out in the first of these draws; ``by_object``, one each, without the first ones of
+        :func:`from_object`.
     """
     chance, N, found = torch.Generator().manual_seed(0), weights.shape[-1], {}
     largest = weights.argsort(dim=-1, descending=True)  # (B, H, N)
+    outline = from_object(objects, model.shape[1] // model.patch)[:, None]  # (B, 1, N)
     whole = [class_vector(model, image[None], torch.arange(N)) for image in images]
 
     def similar(orders: list[Tensor], count: int) -> list[list[float]]:  # orders (n, N): the first ones are left out
@@ -173,6 +191,7 @@ def left_out(model: VisionTransformer, images: Tensor, weights: Tensor) -> dict[
             "heads": largest[..., :count].sort().values.tolist(),
             "by_chance": rounded(similar(orders, count)),
             "drawn": [of[0, :count].sort().values.tolist() for of in orders],
+            "by_object": rounded([one for (one,) in similar([*outline], count)]),
         }
     return found
 
@@ -249,7 +268,7 @@ def run(job: Job) -> Outcome:
         "weights": [rounded(of) for of in weights],
         "best_random_weights": rounded(torch.stack([of[head] for of, head in zip(drawn, best, strict=True)])),
         "between_photographs": rounded(cosine_similarity(whole[0], whole[1], dim=0).item()),
-        "left_out": left_out(model, images, weights),
+        "left_out": left_out(model, images, weights, found.objects),
         "flowers": between_flowers(maps, grid, [between for *_, between, _ in others], [near for *_, near in others]),
     }
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures})
