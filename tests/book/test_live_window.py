@@ -52,7 +52,8 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
     assert f"takes {product[3.0]['inWindow'][5]:.2f} of the softmax" in learned
     assert f"At position 1 the sum is {sums[1.0]}" in learned
     wide = EXPONENTIALS * torch.exp(-((torch.arange(6) - 3.0) ** 2) / (2 * 5**2))  # (Tk,)
-    assert wide.argmax() == 5 and "With σ = 5, “seven” wins even at 3" in learned
+    assert wide.argmax() == 5
+    assert "With σ = 5, “seven” wins even at 3" in learned
     for centre in CENTRES:
         bias = computed[centre, "bias"]["weights"]
         assert sum(bias) == pytest.approx(1)
