@@ -48,16 +48,19 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(computed):
     assert wins == [centre for centre in CENTRES if centre >= 3.9]
     assert "From 3.9 on, “seven” has the largest weight" in learned
     sums = {centre: f"{product[centre]['total']:.2f}" for centre in (1.0, 2.9, 3.0)}
-    assert f"at 2.9, the weights sum to {sums[2.9]}, and at 3 only to {sums[3.0]}" in learned
+    assert f"At 2.9, the weights sum to {sums[2.9]}, and at 3 only to {sums[3.0]}" in learned
     assert f"takes {product[3.0]['inWindow'][5]:.2f} of the softmax" in learned
     assert f"At position 1 the sum is {sums[1.0]}" in learned
+    wide = EXPONENTIALS * torch.exp(-((torch.arange(6) - 3.0) ** 2) / (2 * 5**2))  # (Tk,)
+    assert wide.argmax() == 5
+    assert "With σ = 5, “seven” wins even at 3" in learned
     for centre in CENTRES:
         bias = computed[centre, "bias"]["weights"]
         assert sum(bias) == pytest.approx(1)
         assert bias.index(max(bias)) == product[centre]["weights"].index(max(product[centre]["weights"]))
 
 
-def test_it_begins_left_of_the_chapters_centre_and_says_how_the_sum_falls(tmp_path):
+def test_it_begins_with_the_chapters_centre_and_says_how_the_sum_falls(tmp_path):
     start = dict(asked(ROOT / "chapters/04_luong.ipynb"))["window"]
     script = """
         const first = now();
@@ -73,8 +76,9 @@ def test_it_begins_left_of_the_chapters_centre_and_says_how_the_sum_falls(tmp_pa
     assert softmax == ["outside", "0.06", "0.11", "0.33", "0.06", "0.44"]
     assert gaussian == ["outside", "0.14", "0.61", "1.00", "0.61", "0.14"]
     assert weights == ["outside", "0.01", "0.07", "0.33", "0.03", "0.06"]
-    assert "The centre is at 2.0" in found["first"]["said"]  # so that the fall lies to the right
-    assert [column[5] for column in found["first"]["bars"]] == ["outside"] * 3
+    assert found["first"]["bars"] == found["before"]["bars"]
+    assert "The centre is at 3.0" in found["first"]["said"]
+    assert [column[5] for column in found["at"]["bars"]] == ["outside"] * 3
     assert "“two” at position 3 has the largest weight, 0.33. The weights sum to 0.50." in found["before"]["said"]
     assert "The weights sum to 0.80." in found["at"]["said"]
     assert "The weights sum to 1.00; before they were divided by it, their sum was 0.80." in found["other"]["said"]

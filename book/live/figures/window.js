@@ -24,11 +24,11 @@
 
   LIVE.figure("window", {
     title: "A window over six words",
-    todo: "The score prefers “seven”, but at first the centre stands at “forty”, and “seven” lies outside the window. Move the centre to the right: where does the sum of the weights fall, and from where on does “seven” have the largest weight? Watch the sum at position 1, too. Then choose the other form, and move the centre again: what can the sum no longer tell?",
+    todo: "The score prefers “seven”, but the centre stands at “two”, which has the largest weight. Move the centre a little to the left: what happens to the sum of the weights when “seven” is outside? Then move it to the right: from where on does “seven” have the largest weight? Watch the sum at position 1, too. Then choose the other form, and move the centre again: what can the sum no longer tell? Last, put the centre back to 3 and make σ 5: which word wins?",
     learned:
-      "From 3.9 on, “seven” has the largest weight. On the way, at 2.9, the weights sum to 0.80, and at 3 only to 0.50: there “seven” enters the window, takes 0.44 of the softmax, and loses most of it to the Gaussian. At position 1 the sum is 0.36, for the same reason: “two” has most of the softmax and stands at the edge. A small sum says that score and centre disagree. With the Gaussian’s logarithm added to the scores the largest weight is at the same word, but the weights always sum to 1, and the disagreement can no longer be seen in them.",
+      "At 2.9, the weights sum to 0.80, and at 3 only to 0.50: there “seven” enters the window, takes 0.44 of the softmax, and loses most of it to the Gaussian. From 3.9 on, “seven” has the largest weight. At position 1 the sum is 0.36, for the same reason: “two” has most of the softmax and stands at the edge. A small sum says that score and centre disagree. With the Gaussian’s logarithm added to the scores the largest weight is at the same word, but the weights always sum to 1, and the disagreement can no longer be seen in them. With σ = 5, “seven” wins even at 3: the Gaussian is too wide to decide.",
     about: "No network runs here: the scores are those of the chapter’s example, logarithms of 1, 1, 2, 6, 1 and 8.",
-    defaults: { centre: 2, half: 2, sigma: 1, form: "product" },
+    defaults: { centre: 3, half: 2, sigma: 1, form: "product" },
     draw(room, state, kept) {
       const said = words(),
         board = make("div", { class: "live-planes" });

@@ -2,7 +2,7 @@
 
 A centre is a real number per sentence, counted like positions from 0, in float32 or float64. A window keeps the
 positions at most D away from it; a Gaussian with σ = D / 2 favours those nearest to it.
-Source: Luong et al. 2015, section 3.2.
+Source: Luong et al. 2015, section 3.2; the centre that walks is after Tjandra et al. 2017.
 """
 
 from collections.abc import Callable
@@ -163,7 +163,10 @@ def walking_centre(
     """p_t = p_{t−1} + 3 · sigmoid(v · tanh(W h)), and never beyond the last word.
 
     The state predicts how far to go, not where to be, so that nothing in the formula depends on the sentence's length.
-    Ours, not Luong's. Its kin: the window of Graves 2013, whose location moves by an increment too (section 5.1).
+    Not Luong's. Tjandra et al. 2017 have nearly this rule: their constrained step is a multiple of the same sigmoid.
+    They have an additive score and a Gaussian with a learned scale in the window from p − 2σ to p + 2σ; here, as
+    :class:`LocalAttention` uses it, stand any score, a softmax in the window, a half-width D, no scale, and a centre
+    that ends at S − 1. Before them, the window of Graves 2013 moved by an increment, too (section 5.1).
 
     Args:
         hidden, weight, vector: as :func:`predicted_centre`. previous: ``(B,)``, p_{t−1}. lengths: ``(B,)``.
@@ -174,6 +177,8 @@ def walking_centre(
 
     Raises:
         ValueError: if ``hidden`` does not have the features of ``weight``.
+
+    Source: after Tjandra et al. 2017, the constrained position prediction.
     """
     check_features("hidden", hidden, weight.shape[1])
     increment = stride * (hidden @ weight.T).tanh().matmul(vector).sigmoid()  # (B, D) -> (B, A) -> (B,)
@@ -212,7 +217,7 @@ class PredictedCentre(_LearntCentre):
 
 
 class WalkingCentre(_LearntCentre):
-    """:func:`walking_centre` with its parameters (ours)."""
+    """:func:`walking_centre` with its parameters. Source: after Tjandra et al. 2017."""
 
     def forward(self, hidden: Tensor, lengths: Tensor, previous: Tensor) -> Tensor:
         """From ``previous (B,)`` on, as far as ``hidden (B, D)`` says: ``(B,)``."""

@@ -3,7 +3,7 @@
 What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. The
 windows have the file's half-width and Gaussian, and the same number of parameters; those whose name ends with ``_10``
 have the half-width of the paper, and one of them, like the paper's local-m, no Gaussian. For one seed all models read
-the same lists of numbers. It stays on the CPU, as the file does.
+the same lists of numbers. It stays on the CPU, as the file does. Walking is after Tjandra et al. 2017.
 
 Three more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position.
 The scattered words are as few, but do not lie together: the right word and others drawn from the whole list. Together

@@ -35,7 +35,8 @@ class Recipe:
     Fields:
         score: "dot", "general" or "concat".
         feeding, placement: as :class:`LuongSeq2Seq`.
-        centre: of a window, "monotonic", "predicted" or "walking"; ``None`` for global attention.
+        centre: of a window, "monotonic", "predicted" or "walking" (after Tjandra et al. 2017);
+            ``None`` for global attention.
         half_width, gaussian: of the window.
         kept: whether the weights of seed 0 are kept.
     """

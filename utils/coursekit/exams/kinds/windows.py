@@ -55,7 +55,7 @@ def local_window(draw: Random) -> Question:
 
 @kind(4, SHORT, "A centre that walks")
 def walking_centres(draw: Random) -> Question:
-    """Centres that move by at most three words per step, up to the last word."""
+    """Centres that move by at most three words per step, up to the last word (after Tjandra et al. 2017)."""
     names, length = [draw.choice(sorted(SIGMOIDS)) for _ in range(4)], draw.choice([5, 6, 7])
     centre, one, found = tensor([-1.0]), tensor([[100.0]]), []
     for name in names:
