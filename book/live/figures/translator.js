@@ -28,9 +28,9 @@
     says: ({ sentence }) =>
       sentence === ROOF
         ? {
-            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now? Press this word, or go to it with the arrow keys, to read how probable it was. At the end give it the capital letter back, and let the page switch off each head in turn: how many of the 18 change the translation? Press one of these to read what is written without it.",
+            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now? Press this word, or go to it with the arrow keys, to read how probable it was.",
             learned:
-              "“repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain. With the capital letter, 4 of the 18 heads from target to source change the translation when their output is zero: twice into “working on”, once into “setting up”, and once into “fixing”.",
+              "“repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain.",
           }
         : {},
     defaults: { sentence: EXAMPLES[0], kind: "cross", layer: 2, head: -1, query: 6, off: "", how: "zero" },
