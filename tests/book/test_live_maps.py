@@ -182,8 +182,8 @@ def test_how_many_heads_are_of_each_kind(heads):
     first, previous, induction = counts[1]
     assert f"{first} of the 270 heads" in learned
     assert f"Only {previous} give it to the position before, and {induction}, all in the layers 18" in learned
-    assert f"{first} heads give more than half" in static
-    assert f"{previous} to the token before, and {induction}, all in layers 18 and 19" in static
+    assert f"{previous} heads give more than half of their attention to the token before" in static
+    assert f"token before, and {induction}, all in layers 18 and 19" in static
     assert {layer for layer, _ in over_half(heads[1], "induction")} == {18, 19}
     assert (counts[0], counts[2]) == ([83, 4, 1], [87, 5, 1])
     assert "it is 83 and 87, 4 and 5, and one head each" in learned
