@@ -30,8 +30,7 @@ def test_the_kept_model_finds_all_units_of_a_list_of_five():
     assert found["all fifteen"][3] < 0.2
 
 
-def test_a_run_trains_and_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(read_behind, "LISTS", 4)
+def test_a_run_trains_and_counts(tmp_path):
     figures = checked_run(read_behind, Job("global", 0, 2), tmp_path, "cpu")
     assert figures["units_found"].keys() == set(read_behind.CASES)
 

@@ -13,7 +13,7 @@ encoder's last states, as in the paper, where the file's starts from zeros.
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -241,22 +241,36 @@ def file_with(name: str, seed: int) -> dict[str, Any]:
     return names
 
 
-def trained_and_tested(names: dict[str, Any], job: Job, sizes: Sequence[int]) -> tuple[Any, dict[str, float]]:
-    """The file's translator, trained, and its exact match on lists of each of these sizes."""
-    model = names["train"](job.model in WINDOWS, steps=job.steps)
-    random.seed(TEST_SEED + job.seed)
-    return model, {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in sizes}
+def trained_and_measured(
+    names: dict[str, Any], job: Job, sizes: Sequence[int], measure: Callable[[Any], dict[str, Any]]
+) -> tuple[Any, dict[str, Any]]:
+    """The file's translator, trained, and its figures.
+
+    Args:
+        names: of the file, from :func:`file_with`. sizes: of the lists on which exact match is tested.
+        measure: what else is found of the trained model, after this test.
+
+    Returns:
+        the model; "exact_match" by size, what ``measure`` finds, and "seconds" of the processor for all of it.
+    """
+    started = time.process_time()
+    with threads(1):
+        model = names["train"](job.model in WINDOWS, steps=job.steps)
+        random.seed(TEST_SEED + job.seed)
+        exact = {str(n): round(names["share_correct"](model, n, LISTS), 4) for n in sizes}
+        found = measure(model)
+    return model, {"exact_match": exact} | found | {"seconds": round(time.process_time() - started, 1)}
 
 
 def run(job: Job) -> Outcome:
     """Train the file's translator with one rule, and test it on lists up to three times as long."""
-    names, started = file_with(job.model, job.seed), time.process_time()
-    with threads(1):
-        model, shares = trained_and_tested(names, job, TESTED)
-        followed = {str(n): centres(names, model, n) for n in FOLLOWED}
-    parameters = sum(part.numel() for part in model.parameters())
-    seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
-    return Outcome({"parameters": parameters, "exact_match": shares, "centres": followed} | seconds)
+    names = file_with(job.model, job.seed)
+
+    def follow(model: Any) -> dict[str, Any]:
+        return {"centres": {str(n): centres(names, model, n) for n in FOLLOWED}}
+
+    model, figures = trained_and_measured(names, job, TESTED, follow)
+    return Outcome({"parameters": sum(part.numel() for part in model.parameters())} | figures)
 
 
 SETTINGS = {

@@ -5,13 +5,18 @@ numbers. Each model reads the correct words of the first five numbers of lists o
 """
 
 import random
-import time
 from typing import Any
 
 import torch
 
-from attnbook.threads import threads
-from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, file_with, trained_and_tested, true_positions
+from attnruns.experiments.centre_rules import (
+    LISTS,
+    SETTINGS,
+    TEST_SEED,
+    file_with,
+    trained_and_measured,
+    true_positions,
+)
 from attnruns.experiments.ten_exchange import annotations, read
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -53,12 +58,12 @@ def units_found(names: dict[str, Any], model: Any, seed: int, lists: int = LISTS
 
 def run(job: Job) -> Outcome:
     """Train the file's translator with global attention, and count the units that it finds."""
-    names, started = file_with(job.model, job.seed), time.process_time()
-    with threads(1):
-        model, exact = trained_and_tested(names, job, (2, FIRST))
-        found = units_found(names, model, job.seed)
-    seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
-    return Outcome({"exact_match": exact, "units_found": found} | seconds)
+    names = file_with(job.model, job.seed)
+
+    def count(model: Any) -> dict[str, Any]:
+        return {"units_found": units_found(names, model, job.seed)}
+
+    return Outcome(trained_and_measured(names, job, (2, FIRST), count)[1])
 
 
 EXPERIMENT = Experiment("read_behind", STEPS, run, SETTINGS | {"numbers_in_a_list": LONG}, on_cpu=True)

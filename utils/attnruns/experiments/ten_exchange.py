@@ -6,16 +6,14 @@ only this ten is another one. The ten that the model writes says whether it came
 """
 
 import random
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from attnbook.threads import threads
 from attnruns.experiments import centre_rules
-from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, WINDOWS, trained_and_tested
+from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, WINDOWS, trained_and_measured
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -142,12 +140,9 @@ def measure(names: dict[str, Any], model: Any, seed: int) -> dict[str, Any]:
 
 def run(job: Job) -> Outcome:
     """Train the file's translator with one rule, and exchange tens."""
-    names, started = file_with(job.model, job.seed), time.process_time()
-    with threads(1):
-        model, exact = trained_and_tested(names, job, (2, NUMBERS))
-        figures = measure(names, model, job.seed)
-    seconds = {"seconds": round(time.process_time() - started, 1)}  # of the processor, with the tests
-    return Outcome({"exact_match": exact} | figures | seconds, model if job.seed == 0 else None)
+    names = file_with(job.model, job.seed)
+    model, figures = trained_and_measured(names, job, (2, NUMBERS), lambda model: measure(names, model, job.seed))
+    return Outcome(figures, model if job.seed == 0 else None)
 
 
 EXPERIMENT = Experiment("ten_exchange", STEPS, run, SETTINGS | {"numbers_in_a_list": NUMBERS}, on_cpu=True, build=build)

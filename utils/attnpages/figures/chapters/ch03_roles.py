@@ -121,14 +121,20 @@ def _shelf(ax: Axes, x: float, title: str, shelf, first, names: Sequence[str]) -
             if tuple(now) != tuple(before):
                 box(ax, x + at - 0.48, y - 0.22, 0.96, 0.44, fill=SAND, edge="black", line=1.8)
             say(ax, x + at, y, _pair(now))
-        ax.add_patch(plt.Rectangle((x + 1.05, y - 0.08), 0.9, 0.26, facecolor="white", edgecolor=FAINT, linewidth=0.8))
-        ax.add_patch(plt.Rectangle((x + 1.05, y - 0.08), 0.9 * weight, 0.26, color=colour))
+        _weight_bar(ax, (x + 1.05, y - 0.08), (0.9, 0.26), weight, colour)
         say(ax, x + 1.5, y - 0.26, f"{weight:.2f}", size=10)
         if not x:
             say(ax, x + 0.5, y + 0.34, name, size=10)
     context = [sum(w * v[i] for w, v in zip(shelf[1], shelf[2], strict=True)) for i in range(2)]
     say(ax, x + 0.95, -0.45, "context", size=10)
     say(ax, x + 2.2, -0.45, _pair(context, 2), weight="bold")
+
+
+def _weight_bar(ax: Axes, corner: tuple[float, float], size: tuple[float, float], weight: float, colour: str) -> None:
+    """A white frame as wide as the weight 1, filled from the left up to ``weight``."""
+    width, height = size
+    ax.add_patch(plt.Rectangle(corner, width, height, facecolor="white", edgecolor=FAINT, linewidth=0.8))
+    ax.add_patch(plt.Rectangle(corner, width * weight, height, color=colour))
 
 
 def _word(ax: Axes, x: float, word: str) -> None:
@@ -166,8 +172,7 @@ def _offer(ax: Axes, x: float, word: str, score: float, weight: float) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 2},
     )
     arrow(ax, (left, 4.8), (left, 4.3), LINE)
-    ax.add_patch(plt.Rectangle((left - 0.5, 3.85), 1.0, 0.32, facecolor="white", edgecolor=FAINT))
-    ax.add_patch(plt.Rectangle((left - 0.5, 3.85), weight, 0.32, color=KEY))
+    _weight_bar(ax, (left - 0.5, 3.85), (1.0, 0.32), weight, KEY)
     arrow(ax, (right, 5.9), (right, 3.0), LINE)
     say(ax, left, 2.55, f"{weight:.2f} ×")
     arrow(ax, (left, 3.65), (left, 2.95), LINE)

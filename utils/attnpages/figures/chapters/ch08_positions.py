@@ -12,7 +12,7 @@ from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, say
 from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, RUST, VERMILION
-from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes
+from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, with_minus
 
 
 def draw_clocks(
@@ -164,8 +164,8 @@ def draw_found_hand(
     for ax, distance in zip(dials, distances, strict=True):
         _dial(ax, 0, ahead + step * distance)
         ax.set(ylim=(-1.75, 1.5))
-        ax.set_title(f"distance {distance}".replace("-", "−"), fontsize=12)
-        moved = f" − {-step * distance:.0f}° = {ahead + step * distance:.0f}°".replace("-", "−") if distance else ""
+        ax.set_title(with_minus(f"distance {distance}"), fontsize=12)
+        moved = with_minus(f" − {-step * distance:.0f}° = {ahead + step * distance:.0f}°") if distance else ""
         say(ax, 0, -1.5, f"key: {ahead:.0f}°{moved}", size=11, colour=RUST)
     below = figure.add_subplot(grid[1, :])
     for (name, values), line, colour in zip(scores.items(), ("-", "--"), (INK, FAINT), strict=False):
@@ -192,7 +192,7 @@ def _dial(ax: Axes, query: float, key: float) -> None:
     for angle, reach, colour, width in ((query, 1.0, OKABE_BLUE, 2.2), (key, 0.75, VERMILION, 4.5)):
         _hand(ax, angle, reach, colour, width)
     middle = radians((query + key) / 2)
-    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), f"{key - query:.0f}°".replace("-", "−"), size=12, weight="bold")
+    say(ax, 1.33 * sin(middle), 1.22 * cos(middle), with_minus(f"{key - query:.0f}°"), size=12, weight="bold")
 
 
 def _arc(ax: Axes, start: float, end: float, radius: float, colour: str = INK) -> None:
