@@ -92,12 +92,14 @@
     );
   }
 
-  // Buttons side by side, [words, what happens] each.
+  // Buttons side by side, [words, what happens] each; a third entry, true or false, says whether the figure stands as this one sets it.
   const buttons = (...all) =>
     make(
       "p",
       { class: "live-buttons" },
-      all.map(([words, act]) => make("button", { type: "button", onclick: act }, words)),
+      all.map(([words, act, pressed]) =>
+        make("button", { type: "button", "aria-pressed": pressed == null ? null : String(pressed), onclick: act }, words),
+      ),
     );
 
   // A line of the reader's own, with a button and examples that fill it in. `entered(text)` may return a sentence about
@@ -119,7 +121,11 @@
       }
       fault.textContent = entered(field.value) || "";
       field.setAttribute("aria-invalid", String(fault.textContent !== ""));
+      mark();
     };
+    // The example that the field holds is marked as pressed.
+    const shown = [],
+      mark = () => shown.forEach((one, at) => one.setAttribute("aria-pressed", String(examples[at] === field.value)));
     const form = make(
       "form",
       { class: "live-form", onsubmit: enter },
@@ -127,28 +133,16 @@
       make("button", { type: "submit" }, button),
     );
     const cut = (text) => (text.length > 26 ? text.slice(0, 24).trimEnd() + " …" : text);
-    const list = examples.length
-      ? make(
-          "p",
-          { class: "live-examples" },
-          "Examples: ",
-          examples.map((text) =>
-            make(
-              "button",
-              {
-                type: "button",
-                lang,
-                title: text,
-                onclick: () => {
-                  field.value = text;
-                  enter();
-                },
-              },
-              cut(text),
-            ),
-          ),
-        )
-      : null;
+    const example = (text) => {
+      const fill = () => {
+        field.value = text;
+        enter();
+      };
+      return make("button", { type: "button", lang, title: text, onclick: fill }, cut(text));
+    };
+    shown.push(...examples.map(example));
+    mark();
+    const list = examples.length ? make("p", { class: "live-examples" }, "Examples: ", shown) : null;
     return { element: make("div", {}, form, list, fault), enter, field };
   }
 
