@@ -19,9 +19,15 @@ HERE = """
     const cell = (name) => all("button").find((one) => one.getAttribute("aria-label") === name);
     const choose = (words) =>
       all(".live-choice label").find((one) => one.textContent === words).querySelector("input").click();
-    const right = () => / (\\d) of 3/.exec(now().said)[1] + (/\\((.*)\\)\\.$/.exec(now().said)?.[1] ?? "");
+    const verbs = () => all(".live-table tbody tr").map((row) => texts("td", row));
+    const right = () => verbs().flatMap(([name, , , verb]) => (verb.endsWith("right") ? [name[0]] : [])).join();
+    const marked = () => all(".live-buttons button").map((one) => one.getAttribute("aria-pressed") === "true");
 """
-BEGIN = HERE + "const first = grids(); choose('causal'); return { first, masked: grids(), ...now() };"
+BEGIN = (
+    HERE
+    + "const first = grids(), start = marked(); choose('causal');"
+    + "return { first, start, verbs: verbs(), masked: grids(), ...now() };"
+)
 STEPS = (
     HERE
     + """
@@ -29,16 +35,17 @@ STEPS = (
     found.start = right();
     cell("W_q: verb to number").click(); // 1
     found.plural = right();
-    press("Q = K = V = X"); found.bare = right();
+    found.changed = marked();
+    press("Q = K = X"); found.bare = right(); found.pressed = marked();
     press("a verb searches for a noun");
     for (let n = 0; n < 4; n++) { cell("W_v: number to number").click(); } // 2, −2, −1, 0
-    found.nothing = now().said;
+    found.nothing = verbs()[0];
     press("a verb searches for a noun");
     for (let n = 0; n < 3; n++) { cell("W_v: number to number").click(); }
     found.minority = right();
     choose("and how early");
     press("a verb searches for a noun"); found.alone = right();
-    press("… for an early noun"); found.early = right(); found.number = now().said;
+    press("… for an early noun"); found.early = right(); found.number = verbs()[0]; found.said = now().said;
     press("the same, keys without “early”"); found.without = right();
     return found;"""
 )
@@ -52,27 +59,33 @@ def test_it_begins_with_the_numbers_of_step_4(tmp_path):
     first = found["first"]
     assert first["X"] == [["2", "0", "1"], ["2", "0", "−1"], ["2", "0", "−1"], ["0", "2", "0"]]
     assert first["W_q"] == [["0", "0", "0"], ["1", "0", "0"], ["0", "0", "0"]]
+    assert found["start"] == [False, True]
+    assert first["Scores / √3"] == [["0.0"] * 4] * 3 + [["2.3", "2.3", "2.3", "0.0"]]
     assert first["Scores Q Kᵀ"] == [["0"] * 4] * 3 + [["4", "4", "4", "0"]]
-    assert first["Weights"] == [["0.25"] * 4] * 3 + [["0.32", "0.32", "0.32", "0.03"]]
+    assert first["Weights (softmax)"] == [["0.25"] * 4] * 3 + [["0.32", "0.32", "0.32", "0.03"]]
     assert first["Contexts"] == [["−0.25"]] * 3 + [["−0.32"]]
     masked = found["masked"]
     assert masked["Scores Q Kᵀ"][0] == ["0", "−∞", "−∞", "−∞"]
-    assert masked["Weights"][1] == ["0.50", "0.50", "0.00", "0.00"]
+    assert masked["Weights (softmax)"][1] == ["0.50", "0.50", "0.00", "0.00"]
     assert masked["Contexts"][0] == ["1.00"]
     assert masked["Contexts"][3] == ["−0.32"]  # the mask changes only the rows above
-    assert (
-        "means “is”. For the subject, keys, this is wrong. With these matrices 1 of 3 sentences is right (3)."
-        in found["said"]
-    )
+    assert found["verbs"] == [
+        ["1: keys cabinet farmer ?", "are", "−0.32", "is, wrong"],
+        ["2: key cabinets farmers ?", "is", "0.32", "are, wrong"],
+        ["3: farmer cabinet keys ?", "is", "−0.32", "is, right"],
+    ]
+    assert found["said"] == "The verb is right in 1 of 3 sentences: in sentence 3."
 
 
 def test_what_one_can_learn_is_what_the_buttons_show(tmp_path):
     found = answer(tmp_path, ROBOT + STARTS + STEPS, given=GIVEN, figures=["self_attention"])
-    assert (found["start"], found["bare"], found["plural"]) == ("13", "13", "11")
-    assert found["minority"] == "21, 2"
-    assert "neither verb" in found["nothing"]
-    assert (found["alone"], found["early"], found["without"]) == ("13", "31, 2, 3", "13")
-    assert "is 0.33" in found["number"]
+    assert (found["start"], found["bare"], found["plural"]) == ("3", "3", "1")
+    assert (found["changed"], found["pressed"]) == ([False, False], [True, False])
+    assert found["minority"] == "1,2"
+    assert found["nothing"][2:] == ["0.00", "neither, wrong"]
+    assert (found["alone"], found["early"], found["without"]) == ("3", "1,2,3", "3")
+    assert found["number"][2:] == ["0.33", "are, right"]
+    assert found["said"] == "The verb is right in 3 of 3 sentences."
 
 
 @pytest.mark.parametrize("features", [3, 4])

@@ -18,7 +18,7 @@
   const NOUN = D, // from “verb”, the second row, to “noun”
     EARLY = 2 * D - 1; // from “verb” to “early”
   const PRESETS = [
-    ["Q = K = V = X", { query: identity(), key: identity() }, 3],
+    ["Q = K = X", { query: identity(), key: identity() }, 3],
     ["a verb searches for a noun", { query: only(NOUN), key: identity() }, 3],
     ["… for an early noun", { query: only(NOUN, EARLY), key: identity() }, 4],
     ["the same, keys without “early”", { query: only(NOUN, EARLY), key: only(0, D + 1, 2 * (D + 1)) }, 4],
@@ -50,17 +50,16 @@
 
   LIVE.figure("self_attention", {
     title: "Which matrices find the subject?",
-    todo: "The number of “?” should be positive (are) if the first noun is plural, and negative (is) if it is singular. With the matrices of Step 4 this is so in one of three sentences. Press cells of the matrices to change their numbers: in how many of the sentences can you make it right? Compare sentences 1 and 3, which have the same words. What is folded under “For later” belongs to the sections on positions and masks.",
+    todo: "“?” should receive a positive number (are) if the first noun is plural, and a negative one (is) if it is singular. Press a cell of W_q, W_k or W_v: each press gives it the next of the numbers 0, 1, 2, −2, −1. In how many sentences can you make the verb right?",
     learned:
       "If the verb searches for a plural noun (in the row “verb” of W_q, a 1 under “number”), sentence 1 is right and the other two are wrong, because now any plural noun wins. With −1 in W_v, sentences 1 and 2 are right, and 3 is wrong. With three features no matrices are right in all three, because “?” receives the same number in sentences 1 and 3: exchanging words exchanges their weights, and nothing else. The causal mask doesn’t help, because “?” stands last and may attend to all words; it changes the rows above. With the fourth feature all three are right if W_q moves “verb” to “noun” and to “early”, but only if W_k keeps “early”: without it the three nouns vote again, and one of three is right.",
     about:
-      "The example of the text, with vectors and matrices of whole numbers; nothing is trained here. Scores are divided by √d before the softmax.",
+      "The example of the text, with vectors and matrices of whole numbers; nothing is trained here. As in Step 4, W_v has one column.",
     defaults: { sentence: 0, features: 3, causal: 0, query: only(NOUN), key: identity(), value: NUMBER },
     draw(room, state, kept) {
       const said = words(),
-        presets = make("div", {}),
-        given = make("div", { class: "live-tiles" }),
-        computed = make("div", { class: "live-tiles" });
+        [presets, verbs] = [0, 1].map(() => make("div", {})),
+        [given, computed] = [0, 1].map(() => make("div", { class: "live-tiles" }));
       const named = (name, grid) => make("div", {}, make("p", { class: "live-head" }, name), grid);
       const change = (changes) => {
         kept(changes);
@@ -89,12 +88,19 @@
         );
       }
 
+      // Whether the matrices are these, as far as the features reach.
+      const loaded = (matrices) =>
+        Object.entries(matrices).every(([entry, numbers]) =>
+          numbers.every((number, i) => (i % D >= state.features || i >= state.features * D ? true : number === state[entry][i])),
+        );
+
       function show() {
         const features = FEATURES.slice(0, state.features),
           names = [...SENTENCES[state.sentence].map(([word]) => word), "?"],
           X = LIVE.tinySentence(state.sentence, state.features),
           found = LIVE.selfAttention(X, state),
-          all = LIVE.numbersOfVerbs(state);
+          all = LIVE.numbersOfVerbs(state),
+          root = Math.sqrt(state.features);
         // A matrix with one row per word, the row of “?” framed.
         const shown = (name, columns, numbers, digits, shade = () => 0) =>
           named(
@@ -110,26 +116,53 @@
               }),
             }),
           );
+        const texts = PRESETS.filter(([, , needs]) => needs <= state.features).map(([name, matrices]) => [
+          name,
+          { ...matrices, value: NUMBER },
+        ]);
+        const pressable = buttons(...texts.map(([name, matrices]) => [name, () => change(matrices)]));
+        texts.forEach(([, matrices], i) => pressable.children[i].setAttribute("aria-pressed", String(loaded(matrices))));
+        pressable.prepend("Matrices of the text:");
+        refill(presets, pressable);
+        refill(given, matrix("W_q", "query", features), matrix("W_k", "key", features), matrix("W_v", "value", ["number"]));
+        const row = (tag, ...cells) => cells.map((text) => make(tag, tag === "th" ? { scope: "col" } : {}, text));
+        const verb = (number) => (Math.abs(number) < 1e-9 ? "neither" : number > 0 ? "are" : "is");
         refill(
-          presets,
-          buttons(
-            ...PRESETS.filter(([, , needs]) => needs <= state.features).map(([name, matrices]) => [
-              name,
-              () => change({ ...matrices, value: NUMBER }),
-            ]),
+          verbs,
+          make(
+            "table",
+            { class: "live-table" },
+            make("thead", {}, make("tr", {}, row("th", "sentence", "needs", "“?” receives", "verb"))),
+            make(
+              "tbody",
+              {},
+              all.map(({ number, right }, n) =>
+                make(
+                  "tr",
+                  {},
+                  row(
+                    "td",
+                    [n + 1 + ":", ...SENTENCES[n].map(([word]) => word), "?"].join(" "),
+                    verb(SENTENCES[n][0][1]),
+                    signed(number),
+                    verb(number) + (right ? ", right" : ", wrong"),
+                  ),
+                ),
+              ),
+            ),
           ),
         );
         refill(
-          given,
-          shown("X", features, X, 0),
-          matrix("W_q", "query", features),
-          matrix("W_k", "key", features),
-          matrix("W_v", "value", ["number"]),
-        );
-        refill(
           computed,
+          shown("X", features, X, 0),
           shown("Scores Q Kᵀ", names, found.scores, 0),
-          shown("Weights", names, found.weights, 2, (weight) => weight),
+          shown(
+            "Scores / √" + state.features,
+            names,
+            found.scores.map((scores) => scores.map((score) => score / root)),
+            1,
+          ),
+          shown("Weights (softmax)", names, found.weights, 2, (weight) => weight),
           shown(
             "Contexts",
             ["number"],
@@ -137,26 +170,12 @@
             2,
           ),
         );
-        const { number, right } = all[state.sentence],
-          verb = Math.abs(number) < 1e-9 ? "neither verb" : number > 0 ? "“are”" : "“is”",
-          subject = SENTENCES[state.sentence][0][0],
-          good = all.flatMap((one, n) => (one.right ? [n + 1] : []));
+        const good = all.flatMap((one, n) => (one.right ? [n + 1] : []));
         said.say(
-          "The number of “?” is " +
-            signed(number) +
-            ", which means " +
-            verb +
-            ". For the subject, " +
-            subject +
-            ", this is " +
-            (right ? "right" : "wrong") +
-            ". " +
-            "With these matrices " +
+          "The verb is right in " +
             good.length +
-            " of 3 sentences " +
-            (good.length === 1 ? "is" : "are") +
-            " right" +
-            (good.length ? " (" + good.join(", ") + ")" : "") +
+            " of 3 sentences" +
+            (good.length && good.length < 3 ? ": in sentence " + good.join(" and ") : "") +
             ".",
         );
       }
@@ -186,16 +205,17 @@
       );
       later.addEventListener("change", () => (later.open = true));
       room.append(
+        presets,
+        given,
+        verbs,
+        said.element,
+        later,
         choice(
-          "Sentence",
-          SENTENCES.map((sentence, n) => [n, n + 1 + ": " + sentence.map(([word]) => word).join(" ") + " ?"]),
+          "How “?” gets its number (framed rows), in sentence",
+          SENTENCES.map((_, n) => [n, String(n + 1)]),
           state.sentence,
           (sentence) => change({ sentence }),
         ),
-        later,
-        presets,
-        given,
-        said.element,
         computed,
       );
       show();

@@ -8,6 +8,7 @@ LINE = "#57606A"
 FAINT = "#8C959F"  # frames, and what stands back
 PALE = "#BDBDBD"  # what is there, but not meant
 PAPER, READS, WRITES = "#F6F8FA", "#E6F0FA", "#FBEBDD"  # fills: of any box, of an encoder's, of a decoder's
+FETCHED = "#E0F2E9"  # fill of values, and of contexts, which are sums of them
 BLUE = "#1F63AD"  # on white as legible as ink: a stream, a sum
 RUST = "#A84800"  # a decoder's orange, as legible
 AMBER = "#F6B765"  # a decoder's orange as a bar: how much of something is taken

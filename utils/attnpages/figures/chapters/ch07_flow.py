@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnpages.figures.boxes import arrow, canvas, say
-from attnpages.figures.palette import BLUE, FAINT, LINE, READS, WRITES
+from attnpages.figures.palette import BLUE, FAINT, FETCHED, LINE, READS, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look, with_minus
 
 _ROW = 0.24  # inches; the axes below are in inches, too
@@ -41,10 +41,10 @@ def draw_data_flow(
     _matrix(ax, 0.66, _MIDDLE, vectors, "vectors $X$", "white")
     _matrix(ax, 2.1, _TOP, query, "queries $Q = XW_q$", WRITES, follow)
     _matrix(ax, 2.1, _MIDDLE, key, "keys $K = XW_k$", READS)
-    _matrix(ax, 2.1, _BOTTOM, value, "values $V = XW_v$", READS)
+    _matrix(ax, 2.1, _BOTTOM, value, "values $V = XW_v$", FETCHED)
     _matrix(ax, 3.55, between, scores, "scores $QK^\\top$", "white", follow)
     _matrix(ax, 5.0, between, weights, "weights", "white", follow, decimals=2)
-    _matrix(ax, 5.55, _BOTTOM, weights @ value, "contexts", WRITES, follow, decimals=2)
+    _matrix(ax, 5.55, _BOTTOM, weights @ value, "contexts", FETCHED, follow, decimals=2)
     _arrows(ax, between + 2 * _ROW, query.shape[1], value.shape[1], len(words))
     return ax
 
