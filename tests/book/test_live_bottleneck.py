@@ -37,7 +37,7 @@ def test_the_means_are_counted_in_the_page_and_numbers_without_a_partner_are_exp
     learned = said("bottleneck", "learned")
     random, equal, digits = re.findall(r"\d\.\d", found["counted"])
     assert (
-        f"about {equal} of six equal numbers are right, {random} of six random ones, and {digits} of six below ten"
+        f"about {equal} of six equal numbers are correct, {random} of six random ones, and {digits} of six below ten"
         in learned
     )
     assert {"(extra)", "✗ (missing)"} <= {cell for row in found["rows"] for cell in row}
