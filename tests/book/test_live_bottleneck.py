@@ -15,7 +15,7 @@ LISTS = """
 COUNTED = """
     const status = () => texts("p.live-before[role=status]")[0], first = now().said;
     press("Count a hundred lists of each kind");
-    for (let i = 0; i < 400 && !status().startsWith("Right"); i++) { await wait(100); }
+    for (let i = 0; i < 400 && !status().startsWith("Correct"); i++) { await wait(100); }
     const field = all("input[type=text]")[0];
     field.value = GIVEN.list;
     field.form.requestSubmit();
@@ -25,10 +25,10 @@ PAIRED = """
     return [pairs("abcdef", "abcxf"), pairs("abc", "bc"), pairs("ab", "axb"), pairs("ab", "xy"), pairs("", "a")];"""
 
 
-def test_six_equal_numbers_are_right_and_four_of_six_of_one_digit(tmp_path):
+def test_six_equal_numbers_are_right_and_four_of_six_below_ten(tmp_path):
     found = answer(tmp_path, LISTS, ["plain_numbers"], figures=["bottleneck"])
     assert (found["example"], found["digits"]) == (6, 4)
-    assert "four of the six in the third example" in said("bottleneck", "learned")
+    assert "four of the six in the third list" in said("bottleneck", "learned")
 
 
 def test_the_means_are_counted_in_the_page_and_numbers_without_a_partner_are_explained(tmp_path):
@@ -37,12 +37,12 @@ def test_the_means_are_counted_in_the_page_and_numbers_without_a_partner_are_exp
     learned = said("bottleneck", "learned")
     random, equal, digits = re.findall(r"\d\.\d", found["counted"])
     assert (
-        f"about {equal} of six equal numbers are right, {random} of six random ones, and {digits} of six of one digit"
+        f"about {equal} of six equal numbers are correct, {random} of six random ones, and {digits} of six below ten"
         in learned
     )
-    assert {"(none)", "(nothing)"} <= {cell for row in found["rows"] for cell in row}
-    assert "“(none)” and “(nothing)” stand where a number has no partner" in found["said"]
-    assert "(none)" not in found["first"]
+    assert {"(extra)", "✗ (missing)"} <= {cell for row in found["rows"] for cell in row}
+    assert "“(missing)” or “(extra)” stands where a number has no partner" in found["said"]
+    assert "(extra)" not in found["first"]
 
 
 def test_a_number_that_is_missing_leaves_the_others_in_their_rows(tmp_path):

@@ -2,11 +2,15 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, entry, words, counted, largest } = LIVE;
+    { make, slider, choice, buttons, entry, words, counted, largest } = LIVE;
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 8, // numbers in a list; the model has seen one to six
-    BITS = Math.log2(1000),
-    COLUMNS = 32; // of the picture of c
+    COLUMNS = 32, // of the picture of c
+    LISTS = [
+      ["27, 504, 927, 493, 230, 46", "six random numbers"],
+      ["611, 611, 611, 611, 611, 611", "one number six times"],
+      ["3, 8, 5, 1, 9, 2", "six below ten"],
+    ];
 
   // What the model writes greedily for a list of English words, and its vector c.
   LIVE.throughOneVector = function (model, source) {
@@ -34,7 +38,7 @@
     return { source, vector, pairs, right: pairs.filter(([a, b]) => a === b).length };
   };
 
-  // Three kinds of lists, a hundred of each, always the same: six random numbers, one six times, and six of one digit.
+  // Three kinds of lists, a hundred of each, always the same: six random numbers, one six times, and six below ten.
   LIVE.kindsOfLists = function () {
     let seed = 7;
     const below = (most) => (seed = (seed * 48271) % 2147483647) % most,
@@ -95,20 +99,20 @@
       make(
         "tr",
         {},
-        head({ scope: "row" }, wanted ? english([numbers[at++]]).join(" ") : "(none)"),
-        make("td", { lang: "de" }, written || "(nothing)"),
-        make("td", {}, written === wanted ? "✓" : "✗ " + (wanted || "")),
+        head({ scope: "row" }, wanted ? String(numbers[at++]) : "(extra)"),
+        make("td", { lang: "de" }, (written === wanted ? "✓ " : "✗ ") + (written || "(missing)")),
+        make("td", { lang: "de" }, written === wanted ? "" : wanted || ""),
       ),
     );
-    const names = ["source", "output", "right?"].map((name) => head({ scope: "col" }, name));
+    const names = ["number", "the model writes", "correct (where it differs)"].map((name) => head({ scope: "col" }, name));
     return [make("thead", {}, make("tr", {}, names)), make("tbody", {}, rows)];
   }
 
   LIVE.figure("bottleneck", {
     title: "A list of numbers through one vector",
-    todo: "Let the list end earlier with the slider. Which wrong numbers become right, although they were read in the same way? Then write lists of your own: with six random numbers, with six equal ones, and with six of one digit. Of which kind are most right? The last button counts a hundred lists of each kind.",
+    todo: "Move the slider to the left, so that the list ends earlier. Which of the wrong numbers become correct, although the encoder has read them in the same way?",
     learned:
-      "A number that is lost in the complete list is often right if the list ends with it: the vector held it, and what came later disturbed it. Mostly the first numbers survive, and wrong ones often have digits of their neighbours. In the hundred lists of each kind that the button counts, about 5.8 of six equal numbers are right, 3.6 of six random ones, and 4.9 of six of one digit: equal ones are a single number to remember, while short ones are still six, in their order (four of the six in the third example are right). The vector always has 128 numbers, for one number and for six.",
+      "A number that is wrong in the complete list is often correct if the list ends with it: the vector held it, and what came later disturbed it. Mostly the first numbers survive, and wrong ones often have digits of their neighbours. In the hundred lists of each kind that the button counts, about 5.8 of six equal numbers are correct, 3.6 of six random ones, and 4.9 of six below ten (numbers, not whole lists). Equal ones are a single number to remember, while those below ten are still six, in their order (four of the six in the third list are correct). The vector always has 128 numbers, for one number and for six.",
     about:
       "The model of Chapter 1: a GRU as encoder, one as decoder, and one vector between them, 202,000 numbers (eight bits each here), trained for 2,400 steps on lists of one to six numbers below a thousand.",
     packs: ["plain_numbers"],
@@ -116,6 +120,7 @@
     draw(room, state, kept, pack) {
       const model = LIVE.PlainSeq2Seq(pack),
         board = make("table", { class: "live-table" }),
+        read = make("p", { class: "live-about" }),
         vector = make("div", {}),
         turn = make("div", {}),
         means = make("p", { class: "live-before", role: "status" }),
@@ -125,24 +130,20 @@
         const numbers = state.numbers.slice(0, state.ends),
           found = LIVE.listJudged(model, numbers),
           { source, pairs, right } = found;
+        read.textContent = "The encoder reads " + counted(source.length, "word") + ": " + english(numbers).join(" ");
         board.replaceChildren(...table(numbers, pairs));
         vector.replaceChildren(
-          make("p", { class: "live-head" }, "The vector c, " + found.vector.length + " numbers"),
+          make("p", { class: "live-head" }, "The vector c: always " + found.vector.length + " numbers, for any list"),
           picture(found.vector),
+          make("p", { class: "live-about" }, "Blue is positive, orange is negative; the paler, the nearer to 0."),
         );
         said.say(
           right +
             " of " +
-            numbers.length +
-            (numbers.length > 1 ? " numbers are right. A list of " : " number is right. A list of ") +
-            numbers.length +
-            " drawn at random carries about " +
-            Math.round(BITS * numbers.length) +
-            " bits; this one has " +
-            counted(source.length, "word") +
-            "." +
+            counted(numbers.length, "number") +
+            (right === 1 ? " is correct." : " are correct.") +
             (pairs.some(([wanted, written]) => !wanted || !written)
-              ? " Rows are paired in order so that most are right; “(none)” and “(nothing)” stand where a number has no partner then."
+              ? " Rows are paired in order, with as many correct ones as possible; “(missing)” or “(extra)” stands where a number has no partner then."
               : "") +
             (numbers.length > 6 ? " In training the model saw at most six numbers." : ""),
         );
@@ -176,23 +177,18 @@
         }
         const [random, equal, digits] = right.map((sum) => (sum / 100).toFixed(1));
         means.textContent =
-          "Right of six numbers, mean over a hundred lists: " +
+          "Correct of six numbers, mean over a hundred lists: " +
           random +
           " of random ones, " +
           equal +
           " of equal ones, " +
           digits +
-          " of one digit.";
+          " of those below ten.";
       }
 
       const line = entry(
-        "Numbers from 0 to 999, with commas",
-        {
-          value: state.numbers.join(", "),
-          button: "Translate",
-          most: 60,
-          examples: ["27, 504, 927, 493, 230, 46", "611, 611, 611, 611, 611, 611", "3, 8, 5, 1, 9, 2"],
-        },
+        "Or a list of your own: numbers from 0 to 999, with commas",
+        { value: state.numbers.join(", "), button: "Translate", most: 60 },
         (text) => {
           const numbers = LIVE.numbersIn(text, MOST);
           if (!numbers) {
@@ -201,16 +197,34 @@
           kept({ numbers, ends: numbers.length });
           dial();
           show();
+          mark();
           return "";
         },
       );
+      const kinds = choice("Then take another list:", LISTS, state.numbers.join(", "), (list) => {
+        line.field.value = list;
+        line.enter();
+      });
+      // Which list is chosen, and whether the line holds another one: only then the button has something to do.
+      function mark() {
+        const list = state.numbers.join(", ");
+        kinds.querySelectorAll("input").forEach((one, i) => (one.checked = LISTS[i][0] === list));
+        line.element.querySelector("button").setAttribute("aria-disabled", String(line.field.value === list));
+      }
+      line.field.addEventListener("input", mark);
       room.append(
-        line.element,
         turn,
-        make("div", { class: "live-view" }, make("div", {}, board), make("div", {}, vector, said.element)),
+        kinds,
+        read,
+        board,
+        said.element,
+        vector,
+        line.element,
+        make("p", { class: "live-head" }, "Of which kind are most numbers correct? Guess first."),
         buttons(["Count a hundred lists of each kind", count]),
         means,
       );
+      mark();
       dial();
       show();
       if (state.counted) {
