@@ -1,7 +1,5 @@
 """The live stack of Chapter 5: it begins with the numbers of the page, and multiplies as networks of one number do."""
 
-import math
-
 import pytest
 import torch
 from browser import chromium
@@ -40,29 +38,34 @@ def test_numbers_and_vectors_go_through_a_stack_as_in_pytorch(factor, first, tmp
 def test_it_begins_with_the_numbers_of_the_page_and_moves_as_asked(tmp_path):
     script = """
         const first = now();
-        slide("Layers", 3); const three = now().said;
-        slide("Layers", 4); const four = now().said;
-        slide("Layers", 8); all("input[type=radio]")[1].click(); const same = now();
+        slide("Factor", 0.5); const half = now().said;
+        slide("Factor", 0.6); const enough = now().said;
+        slide("Factor", 0.3); all("input[type=radio]")[1].click(); const same = now();
         slide("Factor", -1); const cancelled = now();
         slide("Layers", 16); slide("Factor", 1.5); const most = now();
-        return { first, three, four, same, cancelled, most, curve: all(".live-curve circle").length };"""
+        const curve = all(".live-curve circle").length, names = texts(".live-curve text");
+        slide("Factor", 0.3); const tiny = now();
+        all("input[type=radio]")[3].click(); slide("Layers", 2); const two = now();
+        return { first, half, enough, same, cancelled, most, curve, names, tiny, two };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "depth"}, figures=["depth"])
     assert [row[1:] for row in found["first"]["rows"]] == [["0.000066", "1.41"], ["0.00022", "1.35"]]
-    assert "falls below a hundredth at layer 4. With sums, 256 paths lead" in found["first"]["said"]
-    assert "The plain stack keeps more than a hundredth" in found["three"]
-    assert "at layer 4" in found["four"]
+    assert "8 plain layers leave 0.000066, less than a hundredth. With sums, 1.41 is left" in found["first"]["said"]
+    assert "leave 0.0039, less than a hundredth" in found["half"]
+    assert "leave 0.017, at least a hundredth" in found["enough"]
     assert [row[2] for row in found["same"]["rows"]] == ["8.16", "6.27"]
     assert [row[1:] for row in found["cancelled"]["rows"]] == [["1", "0"], ["1", "0"]]
     assert found["most"]["rows"][0][2] == "2,328,306"
-    assert found["curve"] == 32
+    assert found["curve"] == 16 + 12  # 2.5 to the power of 13 and more lie above the axis
+    assert {"sum ↑", "plain", "10,000", "10⁻⁶", "input", "layer", "16"} <= set(found["names"])
+    assert found["tiny"]["rows"][0][1] == "4.3\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}10⁻⁹"
+    assert found["two"]["rows"][0][1:] == ["0.09", "0.09"]
 
 
 def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
     learned = said("depth", "learned")
-    states = [{"depth": depth, "first": 99} for depth in (3, 4)] + [{}, {"turn": "same"}, {"turn": "same", "depth": 16}]
+    states = [{"factor": factor, "first": 99} for factor in (0.6, 0.5)] + [{}, {"turn": "same"}]
     found = left(tmp_path, *states, {"turn": "same", "factor": -1}, {"depth": 2, "first": 3})
-    assert [round(value, 4) for value in found] == [0.027, 0.0081, 1.4116, 8.1573, 66.5417, 0, 0.09]
-    assert "three plain layers leave 0.027, and a fourth leaves 0.0081" in learned
-    assert "eight layers leave 1.41; in the direction of x, they leave 8.16, and sixteen leave 66.54" in learned
-    assert "the first two layers still leave 0.09, and 64 of the 256 paths remain" in learned
-    assert math.log2(64) == 8 - 2
+    assert [round(value, 4) for value in found] == [0.0168, 0.0039, 1.4116, 8.1573, 0, 0.09]
+    assert "With the factor 0.6, eight plain layers leave 0.017, and with 0.5 only 0.0039" in learned
+    assert "with 0.3, eight layers leave 1.41 at a right angle, and 8.16 in the direction of x" in learned
+    assert "the two layers below it still leave only 0.09" in learned

@@ -153,7 +153,7 @@ class TestNumbers:
         assert [row[1:] for row in table("20_attention_today", "memories")] == found
 
     def test_of_the_stack(self, tmp_path):
-        states = [{}, {"depth": 4}, {"turn": "same"}, {"turn": "same", "factor": -1}]
+        states = [{}, {"factor": 0.6}, {"turn": "same"}, {"turn": "same", "factor": -1}]
         found = answer(tmp_path, DEPTH, given={"states": states}, figures=["depth"])
         rows = [[float(cell) for cell in row[3:]] for row in table("05_gnmt", "depth")]
         assert [[float(f"{value:.2g}") if value < 1 else round(value, 2) for value in row] for row in found] == rows

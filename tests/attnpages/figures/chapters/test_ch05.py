@@ -2,7 +2,14 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from attnpages.figures.chapters.ch05 import draw_gnmt, draw_sum, plot_coverage, plot_learned, plot_schedules
+from attnpages.figures.chapters.ch05 import (
+    draw_gnmt,
+    draw_sum,
+    draw_unrolled,
+    plot_coverage,
+    plot_learned,
+    plot_schedules,
+)
 
 SCHEDULE = torch.tensor([[1, 2, 3], [4, 5, 6]])
 
@@ -28,6 +35,20 @@ def test_the_context_goes_to_the_layers_above_the_lowest_and_not_to_the_output()
 def test_the_query_leaves_the_lowest_layer_of_the_decoder_by_its_output():
     dashed = [line for line in draw_gnmt().lines if line.get_linestyle() != "-"]
     assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in dashed] == [(29.0, (1.35 + 2.55) / 2)]
+
+
+def test_word_by_word_each_written_word_is_read_in_the_next_column(texts):
+    ax = draw_unrolled(("twenty", "one"), ("ein", "und", "zwanzig"))
+    places = {height: [t.get_text() for t in ax.texts if t.get_position()[1] == height] for height in (9.0, -0.2)}
+    assert [text for text in places[9.0] if text not in ("", "annotations")] == ["ein", "und", "zwanzig", "⟨end⟩"]
+    assert places[-0.2] == ["twenty", "one", "⟨end⟩", "ein", "und", "zwanzig"]
+    assert texts(ax).count("+") == texts(ax).count("3") == 6  # a sum in the third layer, once per word
+
+
+def test_word_by_word_the_context_enters_two_layers_and_the_query_comes_from_the_column_before():
+    arrows = [patch for patch in draw_unrolled().patches if isinstance(patch, FancyArrowPatch)]
+    assert sum(arrow.get_linewidth() == 1.8 for arrow in arrows) == 2 * 3  # layers 2 and 3 of three columns
+    assert sum(arrow.get_linestyle() == "--" for arrow in arrows) == 2  # the first column has no query
 
 
 def test_a_sum_says_what_is_left_of_a_difference_with_and_without_it(texts):

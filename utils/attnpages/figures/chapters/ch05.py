@@ -1,8 +1,9 @@
-"""Figures of chapter 05: GNMT piece by piece, a layer with and without a sum, what stacks with another start or other
-steps learn, two measurements of each seed during training, when each layer can compute each word, and how much
-attention words get."""
+"""Figures of chapter 05: GNMT piece by piece and word by word, a layer with and without a sum, what stacks with another
+start or other steps learn, two measurements of each seed during training, when each layer can compute each word, and
+how much attention words get."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 import matplotlib.pyplot as plt
@@ -95,6 +96,61 @@ def _attention(ax: Axes, encoder: float, decoder: float) -> None:
 
 def _upright(ax: Axes, x: float, y: float, text: str) -> None:
     ax.text(x, y, text, ha="right", va="center", rotation=90, fontsize=9, color=INK, zorder=3)
+
+
+def draw_unrolled(
+    source: Sequence[str] = ("four", "hundred"), target: Sequence[str] = ("vier", "hundert"), ax: Axes | None = None
+) -> Axes:
+    """Draw three layers of GNMT word by word: states along the rows, sums in the third layer, contexts beside it.
+
+    Args:
+        source: the words that the encoder reads.
+        target: the words that the decoder writes; each is written at the top and read at the bottom of the next column.
+    """
+    heights, step = (1.5, 4.0, 6.5), 5.9
+    left = [1.0 + 4.6 * i for i in range(len(source))]
+    right = [left[-1] + step + 1.6 + step * i for i in range(len(target) + 1)]
+    ax = canvas(ax, (6.5, 4.1), (-1.4, right[-1] + 2.6), (-1.3, 9.9))
+    written = [*target, "⟨end⟩"]
+    for columns, fill, below, above in (
+        (left, READS, source, [""] * len(source)),
+        (right, WRITES, ["⟨end⟩", *target], written),
+    ):
+        for x, read, out in zip(columns, below, above, strict=True):
+            say(ax, x, -0.2, read, size=10.5)
+            say(ax, x, 9.0, out, size=10.5, weight="bold")
+            _column(ax, x, heights, fill)
+        for x, following in pairwise(columns):
+            for y in heights:
+                arrow(ax, (x + _WIDTH / 2, y + 0.12), (following - _WIDTH / 2, y + 0.12), LINE)
+    for x, before in pairwise(reversed(left)):  # the lowest layer of the encoder reads from the last word, too
+        arrow(ax, (x - _WIDTH / 2, heights[0] - 0.2), (before + _WIDTH / 2, heights[0] - 0.2), LINE)
+    for number, x in enumerate(right, start=1):
+        aside, low = x - 2.35, (heights[0] + heights[1]) / 2
+        if number > 1:
+            arrow(ax, (x - step + _WIDTH / 2, heights[0] + 0.2), (aside - 0.45, low - 0.1), LINE, dashed=True)
+        line(ax, (aside, aside), (low, heights[2] - 0.2), width=1.8)
+        for y in heights[1:]:
+            arrow(ax, (aside, y - 0.2), (x - _WIDTH / 2, y - 0.2), width=1.8)
+        round_box = _circle() | {"edgecolor": INK, "boxstyle": "circle,pad=0.15"}
+        ax.text(aside, low, f"$c_{number}$", ha="center", va="center", fontsize=10.5, zorder=4, bbox=round_box)
+    say(ax, sum(left) / len(left), 9.0, "annotations", size=9.5)
+    say(ax, sum(left) / len(left), -1.0, "encoder reads", size=9.5)
+    say(ax, sum(right) / len(right), 9.75, "decoder writes", size=9.5)
+    say(ax, sum(right) / len(right), -1.0, "decoder reads", size=9.5)
+    return ax
+
+
+def _column(ax: Axes, x: float, heights: Sequence[float], fill: str) -> None:
+    """One box per layer for one word, from bottom to top; the third has a sum."""
+    half = _HEIGHT / 2
+    below = 0.25
+    for number, y in enumerate(heights, start=1):
+        arrow(ax, (x, below), (x, y - half))
+        box_around(ax, (x, y), _WIDTH, _HEIGHT, str(number), size=10, fill=fill)
+        below = y + half
+    _around(ax, x, (x + _WIDTH / 2 + 0.35, heights[2] - 0.75, heights[2] + 0.75), below)
+    arrow(ax, (x, heights[2] + 0.95), (x, 8.55))
 
 
 def draw_sum(factor: float, ax: Axes | None = None) -> Axes:
