@@ -28,7 +28,9 @@
         make("th", { scope: "row" }, name),
         cells(n).map((cell, c) => make("td", { class: c === 1 ? "bar" : null }, cell)),
       );
-    const head = ["key", "score", "weight", ...(largest ? ["largest in this part of the plane"] : [])].map((name) => make("th", { scope: "col" }, name));
+    const head = ["key", "score", "weight", ...(largest ? ["largest in this part of the plane"] : [])].map((name) =>
+      make("th", { scope: "col" }, name),
+    );
     return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, names.map(row))];
   }
 
@@ -40,21 +42,60 @@
       ),
     );
 
+  // Numbers at the edges of a plane, and names of its two features, if they have any, at the ends of the axes.
+  const QUIET = "font-size:13px;font-weight:400;stroke-width:3px;fill:var(--pst-color-text-muted)";
+  function numbered(plane, features) {
+    const write = (x, y, anchor, text) => make("text", { x, y, "text-anchor": anchor, style: QUIET, "aria-hidden": "true" }, text);
+    const step = plane.range > 3 ? 2 : 1,
+      [left, top] = plane.xy([0, 0]),
+      end = plane.xy([plane.middle[0] + plane.range, 0])[0];
+    const numbers = Array.from({ length: 25 }, (_, n) => (n - 12) * step).flatMap((v) => {
+      const [x, y] = plane.xy([v, v]),
+        text = short(v).replace("-", "−");
+      return [
+        Math.abs(x) < end - 16 ? write(x, end - 5, "middle", text) : null,
+        Math.abs(y) < end - 16 ? write(4 - end, y + 4, "start", text) : null,
+      ];
+    });
+    const [across, up] = features;
+    const named = up ? [write(end - 4, top - 5, "end", across + " →"), write(left - 5, 15 - end, "end", up + " ↑")] : [];
+    plane.under.before(make("g", {}, numbers, named));
+  }
+
+  // Names the context where it covers least: the plane gives names to points that can be moved.
+  const SIZE = 12; // of a value's mark
+  function nameContext(plane, names, values, context) {
+    const places = [...values, context].map(plane.xy),
+      far = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+    const marks = places.map((at, n) => ({
+      at,
+      radius: Math.max(...places.map((other) => (far(at, other) < SIZE ? far(at, other) + SIZE : 0))),
+      long: 11 * (names[n] || "context").length,
+    }));
+    const [x, y] = LIVE.placeNames(marks).at(-1);
+    plane.under.append(make("text", { x, y: y + 6, "text-anchor": "middle", "aria-hidden": "true" }, "context"));
+  }
+
+  const note = (plane, text) =>
+    plane.element.firstChild.after(make("p", { style: "margin:0.3rem 0 0;font-size:0.85rem;line-height:1.4" }, text));
+
   LIVE.figure("query", {
     title: "A query among keys in the plane",
     todo: "Drag the query (the ring) until another key has the largest weight, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
     learned:
       "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of the key with the largest score, or to the mean of several that tie; a small β brings it to the mean of all values. It always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
-    says: ({ kinds }) =>
-      kinds.includes("nearest")
+    // `task` of the placement: what the reader does. "sharpness" asks about β and about the score, without the last column.
+    says: ({ task }) =>
+      task === "sharpness"
         ? {
-            todo: "The ring is your wish. With q · k the cookbook has the largest weight. Move β from one end to the other: does bread ever have it? Then choose q · k − ½‖k‖² and do the same. What does β change, and what does the score change?",
+            todo: "The ring is your wish; it lies around the key of bread. With q · k the cookbook has the largest weight. Move β from one end to the other: does bread ever have it? Then choose q · k − ½‖k‖² and do the same. What does β change, and what does the score change?",
             learned:
               "With q · k bread never has the largest weight for your wish: β decides how sharp the weights are and never which one is the largest, so the borders between the colours get sharper and stay where they are. A small β brings the context near the mean of the three values, and a large one to the value of the book that is ahead. The score decides which book that is. With q · k − ½‖k‖² it is always the nearest one, so each border lies halfway between two keys. With the cosine only the directions count, and all borders meet in the origin.",
           }
         : {},
-    about: "Keys and values with two features each, placed by hand; nothing is trained here. The ground has the colours of the weights.",
+    about: "Keys and values with two features each, placed by hand; nothing is trained here.",
     // The example of chapter 0. A window: its middle, and how far it reaches to each side. `kinds`: the scores to choose from.
+    // `axes`: names of the two features.
     defaults: {
       names: "k₁ k₂ k₃",
       query: [2, 1],
@@ -62,6 +103,8 @@
       values: [4, 0, 0, 4, 2, 2],
       kinds: "dot scaled cosine",
       kind: "dot",
+      task: "lengths",
+      axes: "",
       beta: 1,
       keyWindow: [0.4, 0.4, 2.3],
       valueWindow: [2, 2, 2.8],
@@ -98,6 +141,14 @@
         ],
       });
 
+      [keyPlane, valuePlane].forEach((plane) => numbered(plane, state.axes ? state.axes.split(" ") : []));
+      valuePlane.element.querySelector(".is-context > circle").style.fill = "var(--pst-color-text-base)"; // no key's colour
+      note(
+        keyPlane,
+        "Each point of the ground is a query, coloured by its weights (grey: nearly equal). A larger circle is a key with more weight for the ring.",
+      );
+      note(valuePlane, "The thicker a line, the more of this value is in the context.");
+
       function moveKey(number, at) {
         kept(number === names.length ? { query: at } : { keys: state.keys.toSpliced(2 * number, 2, ...at) });
         show(number !== names.length);
@@ -123,12 +174,16 @@
             words: position(at) + ", weight " + percent(found.weights[n]),
           }),
         );
-        keyPlane.show(names.length, { at: state.query, words: position(state.query) });
+        // the ring lies around a key that it would cover
+        const apart = keys.map((at) => Math.hypot(...keyPlane.xy(at).map((v, i) => v - keyPlane.xy(state.query)[i])));
+        const ring = Math.max(...apart.map((far, n) => (far < 12 ? far + 13 + 16 * Math.sqrt(found.weights[n]) : 11)));
+        keyPlane.show(names.length, { at: state.query, radius: ring, words: position(state.query) });
         values.forEach((at, n) => valuePlane.show(n, { at, words: position(at) }));
         valuePlane.show(names.length, { at: found.context });
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
-        board.replaceChildren(...table(names, found, state.kinds.includes("nearest") ? null : largest));
+        nameContext(valuePlane, names, values, found.context);
+        board.replaceChildren(...table(names, found, state.task === "sharpness" ? null : largest));
         const most = percent(Math.max(...found.weights)),
           first = names.filter((_, n) => percent(found.weights[n]) === most);
         said.say(

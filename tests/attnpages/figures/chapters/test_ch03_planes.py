@@ -23,11 +23,10 @@ def test_names_stand_away_from_the_query():
     assert not bread.overlaps(rome)
 
 
-def test_a_triangle_is_a_closed_line_in_the_first_panel():
+def test_a_triangle_is_a_closed_line_in_each_panel():
     scores = dict.fromkeys(("one", "two"), lambda keys: keys.sum(dim=-1))
-    first, second = plot_preferences(scores, [2, 1], {}, triangle=[(1, 0), (1, 4), (4, 2)]).flat
-    assert first.lines[-1].get_xydata().tolist() == [[1, 0], [1, 4], [4, 2], [1, 0]]
-    assert len(second.lines) == len(first.lines) - 1
+    for ax in plot_preferences(scores, [2, 1], {}, triangle=[(1, 0), (1, 4), (4, 2)]).flat:
+        assert ax.lines[-1].get_xydata().tolist() == [[1, 0], [1, 4], [4, 2], [1, 0]]
 
 
 def test_a_panel_without_a_score_is_removed():

@@ -55,6 +55,9 @@ def test_thick_lines_have_the_slope_of_the_curve(texts):
     ax = plot_pull({"with the root": 1, "without the root": 8})
     assert {"with the root\ngap 1, slope 0.197", "without the root\ngap 8, slope 0.0003"} <= set(texts(ax))
     assert overlapping(ax) == []
+    frame = ax.get_window_extent()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    assert all(frame.x0 < box.x0 and box.x1 < frame.x1 for box in boxes)
     steep, flat = (line.get_xydata() for line in ax.lines if line.get_linewidth() == 4)
     slopes = [(end[1] - start[1]) / (end[0] - start[0]) for start, end in (steep, flat)]
     assert slopes == pytest.approx([0.1966, 0.000335], rel=1e-3)

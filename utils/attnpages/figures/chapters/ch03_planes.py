@@ -29,7 +29,7 @@ def plot_preferences(
         query: where the ring is drawn. ``keys``: ``{name: key}``, points with their names.
         limits: of both axes. ``labels``: what the two features are.
         last: draws into one more panel, whose axes are its own.
-        triangle: corners of a dashed outline in the first panel.
+        triangle: corners of a dashed outline in each panel.
 
     Raises:
         ValueError: if there is no score, or the query has not two features.
@@ -63,8 +63,9 @@ def plot_preferences(
         ax.tick_params(labelbottom=lowest, labelleft=leftmost)
     if triangle:
         corners = [*triangle, triangle[0]]
-        axes[0, 0].fill(*zip(*triangle, strict=True), color="white", alpha=0.4, linewidth=0, zorder=1.5)
-        axes[0, 0].plot(*zip(*corners, strict=True), color="black", linestyle="--", linewidth=1.6, marker="", zorder=2)
+        for ax in axes.flat[: len(scores)]:
+            ax.fill(*zip(*triangle, strict=True), color="white", alpha=0.4, linewidth=0, zorder=1.5)
+            ax.plot(*zip(*corners, strict=True), color="black", linestyle="--", linewidth=1.6, marker="", zorder=2)
     beyond = list(axes.flat)[len(scores) :]
     if last is not None:
         last(beyond.pop(0))

@@ -96,8 +96,8 @@ def plot_pull(gaps: Mapping[str, float], ax: Axes | None = None) -> Axes:
         )
         ax.plot(gap, height, style.marker, markersize=10, color=style.colour, markeredgecolor="black")
         words = f"{name}\ngap {gap:g}, slope {slope:.{4 if slope < 0.01 else 3}f}"
-        side = "left" if gap < 5 else "center"
-        ax.annotate(words, (gap, height), (12, -12), textcoords="offset points", va="top", ha=side)
+        side, start = ("left", gap) if gap < 5 else ("right", 9.6)  # the words end within the axes
+        ax.annotate(words, (start, height), (12, -12), textcoords="offset points", va="top", ha=side)
     ax.annotate("", (-4.5, 0.5), (-0.8, 0.5), arrowprops={"arrowstyle": "-|>", "color": INK})
     ax.text(-2.7, 0.54, "training should\ngo this way", ha="center", va="bottom")
     ax.set(xlabel="gap: score of the wrong key − score of the right key", ylabel="context", ylim=(-0.08, 1.12))
