@@ -21,6 +21,8 @@
     VARIANCES = Array.from({ length: DECADES + 1 }, (_, n) => [n / DECADES, n % 2 ? "" : String(10 ** (LEAST + n))]),
     SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => [share, share % 0.5 ? "" : 100 * share + " %"]);
 
+  const BEGINNING = { shift: -3, constant: -2.2, draws: 2, steps: 20, start: "early" };
+
   const total = (numbers) => numbers.reduce((sum, one) => sum + one, 0),
     factorial = (n) => (n < 2 ? 1 : n * factorial(n - 1));
 
@@ -122,27 +124,33 @@
     title: "What a baseline is good for",
     todo: "First move “Added to all rewards” from −3 to 0: which dots leave their rings, and which stay? Then go back to −3, and look for the constant b with the least variance. Last, begin with a policy that is nearly sure of the two (0.96): how far does each way come in 20 steps, and in 100?",
     learned:
-      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas; as the figure begins, the variance is least at −4.9, and not at the expected reward, −5.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
+      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas (no baseline is the constant 0, which wins at +2); as the figure begins, the variance is least at −4.9, and not at the expected reward, −5.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
     about:
       "The three cells of Chapter 6 with the rewards −3, −1 and −2, to which the first slider adds a number; the seven is the best. Variances are computed over all possible draws; their axis is logarithmic. The percentages are the mean of " +
       TRAININGS +
       " trainings that change the three scores by " +
       RATE +
       " times the estimate per step, with the same random numbers each time.",
-    defaults: { shift: -3, constant: -2.2, draws: 2, steps: 20, start: "early" },
+    defaults: BEGINNING,
     draw(room, state, kept) {
       const said = words(),
         results = make("div", { class: "live-bars", style: "margin-top:0.9rem;text-align:left" });
-      let first = null; // where the dots were when the figure began
+      const foundAt = ({ shift, constant, draws, steps, start }) => {
+        const rewards = REWARDS.map((reward) => reward + shift),
+          given = [STARTS[start], rewards];
+        return {
+          rewards,
+          spreads: WAYS.slice(0, 3).map(([way]) => LIVE.spreadOfEstimate(draws, ...given, way, constant).variance),
+          ends: WAYS.map(([way]) => LIVE.trainedByDraws(steps, draws, ...given, way, constant)),
+        };
+      };
+      const first = foundAt(BEGINNING); // the rings
 
       function show() {
-        const rewards = REWARDS.map((reward) => reward + state.shift),
+        const { rewards, spreads, ends } = foundAt(state),
           start = STARTS[state.start],
-          usual = total(start.map((chance, i) => chance * rewards[i]));
-        const exact = LIVE.exactGradient(start, rewards),
-          spreads = WAYS.slice(0, 3).map(([way]) => LIVE.spreadOfEstimate(state.draws, start, rewards, way, state.constant).variance);
-        const ends = WAYS.map(([way]) => LIVE.trainedByDraws(state.steps, state.draws, start, rewards, way, state.constant));
-        first = first || { spreads, ends };
+          usual = total(start.map((chance, i) => chance * rewards[i])),
+          exact = LIVE.exactGradient(start, rewards);
         const head = (text) => make("span", { style: "font-size:0.85rem;line-height:1.25;font-weight:600" }, text);
         results.replaceChildren(
           row("div", {}, "", head("Variance, " + state.draws + " draws"), head("Seven after " + state.steps + " steps")),
