@@ -80,16 +80,12 @@ def test_it_begins_on_the_harder_canvas_and_comes_back_to_that_of_the_chapter(tm
         return { first, given, four, level, late: now().said };"""
     given = {"name": "reinforce", "start": start}
     found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["reinforce"])
-    begins, given_back = found["first"]["said"], found["given"]["said"]
+    begins, given_back = (plain(found[name]["said"]) for name in ("first", "given"))
     assert "The rewards are −6.0, −4.0, −5.0, and the expected reward is −5.2." in begins
-    assert "Leave-one-out has the least variance here, 0.47: 0 and b = −2.2 are far from the expected reward." in plain(
-        begins
-    )
+    assert "Leave-one-out has the least variance here, 0.47: 0 and b = −2.2 are far from the expected reward." in begins
     assert "the exact gradient, (−0.40, 0.36, 0.04)" in begins
     assert "The rewards are −3.0, −1.0, −2.0, and the expected reward is −2.2." in given_back
-    assert "The constant b has the least variance here, 0.09: b = −2.2 is near the expected reward." in plain(
-        given_back
-    )
+    assert "The constant b has the least variance here, 0.09: b = −2.2 is near the expected reward." in given_back
     variances = {name: found[name]["bars"][0][:6:2] for name in ("first", "given", "four")}  # beside each a percentage
     assert variances == {
         "first": ["7.60", "2.37", "0.47"],
@@ -102,8 +98,8 @@ def test_it_begins_on_the_harder_canvas_and_comes_back_to_that_of_the_chapter(tm
 
 
 def test_the_axes_hold_every_variance_that_the_sliders_reach(tmp_path):
-    given = [[K, start, shifted(by), way, constant] for K in (2, 8) for start in (EARLY, SURE) for by in (-4, -2, 0, 2, 4)
-             for way in WAYS for constant in (-7, -3, 0, 3)]  # fmt: skip
+    given = [[K, start, shifted(by), way, b] for K in (2, 8) for start in (EARLY, SURE)
+             for by in (-4, -2, 0, 2, 4) for way in WAYS for b in (-7, -3, 0, 3)]  # fmt: skip
     variances = [each["variance"] for each in answer(tmp_path, SPREAD, given={"all": given}, figures=["reinforce"])]
     assert 0.001 < min(variances) < max(variances) < 100
 

@@ -234,7 +234,7 @@
         make(
           "p",
           { class: "live-before" },
-          "A ring marks where the dot was when the figure began. Left, each line is ten times the one before.",
+          "A ring marks where the dot is as the figure begins on this page. Left, each line is ten times the one before.",
         ),
         said.element,
       );
