@@ -19,6 +19,10 @@ SPREAD = "return GIVEN.all.map((one) => LIVE.spreadOfEstimate(...one));"
 TRAINED = "return GIVEN.all.map((one) => LIVE.trainedByDraws(...one));"
 
 
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
 def shifted(by):
     return [reward + by for reward in REWARDS]
 
@@ -69,18 +73,35 @@ def test_trainings_come_to_what_the_figure_says_that_one_has_learned(tmp_path):
 def test_it_begins_on_the_harder_canvas_and_comes_back_to_that_of_the_chapter(tmp_path):
     start = dict(asked(ROOT / "chapters/06_captioning.ipynb"))["reinforce"]
     script = """
-        const first = now(); slide("Added to all rewards", 0); const given = now().said;
-        slide("Draws per step", 4);
-        return { first, given, four: now().said };"""
+        const first = now(); slide("Added to all rewards", 0); const given = now();
+        slide("Draws per step", 4); const four = now(); slide("Draws per step", 2);
+        slide("Added to all rewards", 2); const level = now().said;
+        slide("Constant b", -0.2); slide("Steps of training", 100);
+        return { first, given, four, level, late: now().said };"""
     given = {"name": "reinforce", "start": start}
     found = answer(tmp_path, ROBOT + STARTS + script, given=given, figures=["reinforce"])
-    begins = found["first"]["said"]
-    assert "The rewards are −6.0, −4.0, −5.0." in begins
+    begins, given_back = (plain(found[name]["said"]) for name in ("first", "given"))
+    assert "The rewards are −6.0, −4.0, −5.0, and the expected reward is −5.2." in begins
+    assert "Leave-one-out has the least variance here, 0.47: 0 and b = −2.2 are far from the expected reward." in begins
     assert "the exact gradient, (−0.40, 0.36, 0.04)" in begins
-    assert "7.60 with no baseline, 2.37 with constant b, 0.47 with leave-one-out" in begins
-    assert "The rewards are −3.0, −1.0, −2.0." in found["given"]
-    assert "1.22 with no baseline, 0.09 with constant b, 0.47 with leave-one-out" in found["given"]
-    assert "0.61 with no baseline, 0.04 with constant b, 0.11 with leave-one-out" in found["four"]
+    assert "The rewards are −3.0, −1.0, −2.0, and the expected reward is −2.2." in given_back
+    assert "The constant b has the least variance here, 0.09: b = −2.2 is near the expected reward." in given_back
+    variances = {name: found[name]["bars"][0][:6:2] for name in ("first", "given", "four")}  # beside each a percentage
+    assert variances == {
+        "first": ["7.60", "2.37", "0.47"],
+        "given": ["1.22", "0.09", "0.47"],
+        "four": ["0.61", "0.04", "0.11"],
+    }
+    assert "No baseline has the least variance here, 0.07: b = 0 is near the expected reward." in plain(found["level"])
+    assert "no baseline is the constant 0, which wins at +2" in said("reinforce", "learned")
+    assert "After 100 steps all four have learned the seven" in found["late"]
+
+
+def test_the_axes_hold_every_variance_that_the_sliders_reach(tmp_path):
+    given = [[K, start, shifted(by), way, b] for K in (2, 8) for start in (EARLY, SURE)
+             for by in (-4, -2, 0, 2, 4) for way in WAYS for b in (-7, -3, 0, 3)]  # fmt: skip
+    variances = [each["variance"] for each in answer(tmp_path, SPREAD, given={"all": given}, figures=["reinforce"])]
+    assert 0.001 < min(variances) < max(variances) < 100
 
 
 def test_the_best_constant_is_the_one_that_the_figure_names(tmp_path):

@@ -8,7 +8,7 @@
 
   LIVE.figure("captioner", {
     title: "Soft and hard attention on your canvas",
-    todo: "Walk through the words of both captions: a step shows the same place in each of them, a digit beside a digit. On which digit does the largest weight lie when a digit is named, and where before? Then let hard attention read a drawn position, and draw twenty more captions: how often does the caption change? Finally, take digits away or add some, and draw something of your own with the pen.",
+    todo: "Press “Next word of both”: on which digit does the blue, the weight, lie when a digit is named (dashed frame), and where before? Then let hard attention read a drawn position (black frame), and draw twenty more captions: how often does the caption change? Last, change the canvas below: take digits away, add some, or draw with the pen.",
     learned:
       "On the canvas of the start, soft attention names three digits, and each time its largest weight lies at the digit named. Mostly it lies there already at the article. At “left” and “above” the weights are spread: the largest is 16 % and 12 %. On other canvases this is mostly so, and less often with more digits than in training. Hard attention reads one cell alone. At the start it reads a cell of the eight, names a five, and writes “right of” for “above”: a map shows where a model reads, and not that it reads correctly. With drawn positions about every tenth caption is another one there. An empty canvas is “a nine” for both models, because they have words for digits and for nothing else.",
     about:
@@ -189,6 +189,17 @@
       };
       const anywhere = () => Math.floor(chance() * (LIVE.CANVAS.SIDE - LIVE.CANVAS.WIDE + 1));
       room.append(
+        both,
+        buttons(["One word back", () => walk(-1)], ["Next word of both", () => walk(1)]),
+        choice("Hard attention reads", readings, state.drawn, (drawn) => {
+          kept({ drawn });
+          run();
+        }),
+        draws,
+        counted,
+        results,
+        said.element,
+        make("p", { class: "live-head" }, "The canvas"),
         make(
           "div",
           { class: "live-view" },
@@ -202,18 +213,8 @@
             }),
             slider("Digit", { from: 0, to: 9, step: 1, value: state.digit }, (digit) => kept({ digit })),
             buttons(["Place it anywhere", () => board.place(anywhere(), anywhere())], ["Clear the canvas", clear]),
-            choice("Hard attention reads", readings, state.drawn, (drawn) => {
-              kept({ drawn });
-              run();
-            }),
-            draws,
-            counted,
           ),
         ),
-        both,
-        buttons(["One word back", () => walk(-1)], ["Next word of both", () => walk(1)]),
-        results,
-        said.element,
       );
       run();
     },
