@@ -106,7 +106,7 @@
         }
       }
       function go(layer, head) {
-        kept({ layer, head });
+        kept({ layer, head, kind }); // a link keeps the kind that a page derived from its first head
         sliders.layer.set(layer);
         sliders.head.set(head);
         paint();
@@ -209,7 +209,6 @@
         const all = scores.flatMap((row, layer) => row.map((score, head) => [score[name], layer, head]));
         const [, layer, head] = all.reduce((a, b) => (b[0] > a[0] ? b : a));
         kind = name;
-        kept({ kind });
         if (name === "induction") {
           kept({ query: 1 + LIVE.repeatedAt(maps[layer][head], sentence().pieces, state.query - 1) });
         }
@@ -238,12 +237,19 @@
           "Sentence",
           pack.sentences.map((one, i) => [i + 1, i + 1 + ": " + one.pieces.slice(0, 3).join("").trim() + " …"]),
           state.sentence,
-          read,
+          (number) => {
+            kept({ kind });
+            read(number);
+          },
         ),
         make("p", { class: "live-head" }, "Kind of position"),
         kinds,
         counted,
-        make("p", { class: "live-before" }, "Layers 1 to 30 from left to right, heads 1 to 9 from top to bottom:"),
+        make(
+          "p",
+          { class: "live-before" },
+          "Layers 1 to 30 from left to right, heads 1 to 9 from top to bottom; means over the words that come a second time:",
+        ),
         make(
           "div",
           { class: "live-numbered" },
