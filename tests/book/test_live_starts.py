@@ -216,13 +216,17 @@ def test_binding_begins_with_the_two_heads_by_hand_and_is_what_it_says_it_is(tmp
 
 
 def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_path):
-    page, kinds = "chapters/11_bert_gpt.ipynb", "const kinds = texts('.live-bars b').map(parseFloat);"
-    found = begun(
-        tmp_path, page, "smollm2_heads", f"{kinds} return {{ ...now(), kinds, todo: texts('.live-todo')[0] }};"
-    )
-    assert "Layer 19, head 7: “letter” attends to “music” (position 4)" in found["said"]
+    script = """
+        const marked = () => [texts(".live-buttons [aria-pressed=true]"), parseInt(texts(".live-head")[1])];
+        const kinds = texts(".live-table .is-now td").map(parseFloat), start = now().said, first = marked();
+        press("First position"); const sinks = marked(); press("Position before");
+        return { start, kinds, marked: [first, sinks, marked()], todo: texts(".live-todo")[0] };"""
+    found = begun(tmp_path, "chapters/11_bert_gpt.ipynb", "smollm2_heads", script)
+    told = "Layer 19, head 7: “letter” attends to “music” (position 4) 95\u00a0%, “letter” (position 3) 2.7\u00a0%."
+    assert told in found["start"]
     first, _, induction = found["kinds"]
     assert first < 50 < induction
+    assert found["marked"] == [[["Induction"], 5], [["First position"], 132], [["Position before"], 8]]
     assert "that you see attends" not in found["todo"]  # each page begins with a head of its own
 
 

@@ -3,7 +3,7 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, refill, choice, slider, buttons, words, percent, largest } = LIVE;
-  const CELL = 22; // pixels of a small map in the overview
+  const CELL = 22; // pixels of a head in the overview
 
   // [layer][head][query] -> weights of the keys up to the query, out of the bytes of a pack.
   LIVE.mapsOf = function ({ pieces, layers, heads, weights }) {
@@ -26,10 +26,11 @@
     first: ["the first position", (row) => row[0]],
     previous: ["the position before", (row, q) => row[q - 1]],
     induction: [
-      "what followed the same piece before",
+      "what followed the same word before",
       (row, q, pieces) => pieces.slice(0, q).reduce((sum, other, k) => sum + (same(other, pieces[q]) ? row[k + 1] : 0), 0),
     ],
   };
+  const NAMES = ["First position", "Position before", "Induction"]; // on buttons and above columns
   LIVE.headScores = function (map, pieces) {
     const at = LIVE.repeats(pieces),
       mean = (share) => at.reduce((sum, q) => sum + share(map[q], q, pieces), 0) / at.length;
@@ -46,37 +47,38 @@
 
   LIVE.figure("smollm2_heads", {
     title: "All 270 heads of SmolLM2 on a sentence",
-    todo: "Press the three buttons to jump to the strongest head of each kind, and walk through the words with the arrow keys. The arrow keys also go from head to head in the overview. How many of the 270 heads give more than half of their attention to one kind? Then choose a head, and read the last line: does its kind stay the same in the other sentences?",
+    todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. Guess first: how many of the 270 heads give more than half to the first position? Then press each kind. The figure goes to its strongest head, and brown lines show what the marked word attends to. Then choose another sentence: is this head still of the same kind (table)?",
     learned:
-      "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same piece before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
+      "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same word before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
       "Stored weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
     button: "Show the 270 heads",
     packs: ["smollm2_heads"],
-    defaults: { sentence: 2, layer: 19, head: 9, query: 10 }, // all counted from 1, as on the pages
+    defaults: { sentence: 2, layer: 19, head: 9, query: 10, kind: "" }, // all counted from 1, as on the pages; no kind: that of the head
     draw(room, state, kept, pack) {
       const said = words(),
         board = make("div", {}),
         shares = make("div", {}),
-        overview = make("canvas", { class: "live-overview", "aria-hidden": "true", onclick: pick }),
+        counted = make("p", { class: "live-head" }),
+        overview = make("canvas", {
+          class: "live-overview",
+          style: "display:block;min-width:0;height:" + 9 * CELL + "px",
+          "aria-hidden": "true",
+          onclick: pick,
+        }),
         grid = make(
           "div",
-          {
-            class: "live-scroll",
-            tabindex: 0,
-            role: "application",
-            "aria-label": "Overview of all heads: the arrow keys go from head to head",
-            onkeydown: walk,
-          },
+          { tabindex: 0, role: "application", "aria-label": "Overview of all heads: the arrow keys go from head to head", onkeydown: walk },
           overview,
         ),
+        kinds = buttons(...Object.keys(KINDS).map((name, i) => [NAMES[i], () => best(name)])),
         sliders = {};
-      const everywhere = pack.sentences.map((one) => LIVE.mapsOf(one)),
-        scored = everywhere.map((maps, i) => maps.map((row) => row.map((map) => LIVE.headScores(map, pack.sentences[i].pieces))));
-      let maps = everywhere[state.sentence - 1],
-        scores = scored[state.sentence - 1];
+      const scored = pack.sentences.map((one) => LIVE.mapsOf(one).map((row) => row.map((map) => LIVE.headScores(map, one.pieces))));
+      let maps, scores;
       const sentence = () => pack.sentences[state.sentence - 1],
         piece = (text) => text.trim() || "␣";
+      const own = scored[state.sentence - 1][state.layer - 1][state.head - 1];
+      let kind = state.kind in KINDS ? state.kind : Object.keys(KINDS).reduce((a, b) => (own[b] > own[a] ? b : a));
 
       function pick(event) {
         const box = overview.getBoundingClientRect(),
@@ -101,53 +103,41 @@
         if (to) {
           event.preventDefault();
           go(...to);
-          grid.scrollLeft = ((state.layer - 0.5) / lastLayer) * grid.scrollWidth - grid.clientWidth / 2; // keeps it in sight
         }
       }
       function go(layer, head) {
-        kept({ layer, head });
+        kept({ layer, head, kind }); // a link keeps the kind that a page derived from its first head
         sliders.layer.set(layer);
         sliders.head.set(head);
         paint();
         show();
       }
 
-      // All heads of the sentence, drawn once for each sentence.
-      const drawn = new Map();
-      function allHeads() {
-        if (!drawn.has(state.sentence)) {
-          const { layers, heads, pieces } = sentence(),
-            unit = (CELL - 2) / pieces.length,
-            side = Math.ceil(unit);
-          const canvas = make("canvas", { width: layers * CELL, height: heads * CELL }),
-            pen = canvas.getContext("2d");
-          pen.fillStyle = "rgb(64,132,214)";
-          maps.forEach((row, layer) =>
-            row.forEach((map, head) =>
-              map.forEach((weights, q) =>
-                weights.forEach((w, k) => {
-                  if (w >= 0.02) {
-                    pen.globalAlpha = w;
-                    pen.fillRect(layer * CELL + 1 + k * unit, head * CELL + 1 + q * unit, side, side);
-                  }
-                }),
-              ),
-            ),
-          );
-          drawn.set(state.sentence, canvas);
-        }
-        return drawn.get(state.sentence);
-      }
-
+      // All heads, each as dark as its share of the kind; the chosen one has a frame. How many give more than half is told above.
       function paint() {
-        const picture = allHeads(),
-          { width, height } = picture;
-        Object.assign(overview, { width, height });
+        const { layers, heads } = sentence();
+        Object.assign(overview, { width: layers * CELL, height: heads * CELL });
         const pen = overview.getContext("2d");
-        pen.drawImage(picture, 0, 0);
+        pen.fillStyle = "rgb(44,104,184)";
+        scores.forEach((row, layer) =>
+          row.forEach((share, head) => {
+            pen.globalAlpha = 0.06 + 0.94 * Math.min(1, share[kind]);
+            pen.fillRect(layer * CELL + 1, head * CELL + 1, CELL - 2, CELL - 2);
+          }),
+        );
+        pen.globalAlpha = 1;
         pen.strokeStyle = "rgb(230,126,20)";
-        pen.lineWidth = 3;
-        pen.strokeRect((state.layer - 1) * CELL + 1, (state.head - 1) * CELL + 1, CELL - 2, CELL - 2);
+        pen.lineWidth = 4;
+        pen.strokeRect((state.layer - 1) * CELL + 2, (state.head - 1) * CELL + 2, CELL - 4, CELL - 4);
+        Array.from(kinds.children, (button, i) => button.setAttribute("aria-pressed", String(Object.keys(KINDS)[i] === kind)));
+        const half = scores.flat().filter((one) => one[kind] > 0.5).length;
+        counted.textContent =
+          half +
+          " of " +
+          layers * heads +
+          " heads give more than half of their attention to " +
+          KINDS[kind][0] +
+          ". Press a head to see it below.";
       }
 
       function show() {
@@ -177,41 +167,40 @@
             );
           },
         });
-        refill(board, make("p", { class: "live-head" }, "Layer " + layer + ", head " + head), links.element);
+        refill(
+          board,
+          make("p", { class: "live-head" }, "Layer " + layer + ", head " + head),
+          make("p", { class: "live-before" }, "Choose on the left which word attends (brown). The pale lines are the other words’."),
+          links.element,
+        );
         links.choose(Math.min(state.query, pieces.length) - 1);
-        const at = LIVE.repeats(pieces),
-          own = scores[layer - 1][head - 1],
-          all = scores.flat();
         shares.replaceChildren(
-          LIVE.bars(
-            "This head, mean over the " +
-              at.length +
-              " positions whose piece stood in the sentence before (" +
-              at.map((q) => q + 1).join(", ") +
-              ")",
-            Object.entries(KINDS).map(([name, [kind]]) => ["to " + kind, own[name], percent(own[name])]),
-          ),
+          make("p", { class: "live-head" }, "Attention of head " + layer + "." + head + ", mean over the words that come a second time"),
           make(
-            "p",
-            { class: "live-before" },
-            "Heads that give more than half, of " +
-              all.length +
-              ": " +
-              Object.entries(KINDS)
-                .map(([name, [kind]]) => all.filter((one) => one[name] > 0.5).length + " to " + kind)
-                .join(", ") +
-              ".",
-          ),
-          make(
-            "p",
-            { class: "live-before" },
-            "This head in the sentences 1 to " +
-              scored.length +
-              ": " +
-              Object.entries(KINDS)
-                .map(([name, [kind]]) => "to " + kind + " " + scored.map((one) => percent(one[layer - 1][head - 1][name])).join(", "))
-                .join("; ") +
-              ".",
+            "table",
+            { class: "live-table" },
+            make(
+              "thead",
+              {},
+              make(
+                "tr",
+                {},
+                make("th", { scope: "col" }, "sentence"),
+                NAMES.map((name) => make("th", { scope: "col" }, name.toLowerCase())),
+              ),
+            ),
+            make(
+              "tbody",
+              {},
+              scored.map((one, i) =>
+                make(
+                  "tr",
+                  { class: i === state.sentence - 1 ? "is-now" : null },
+                  make("th", { scope: "row" }, String(i + 1)),
+                  Object.keys(KINDS).map((name) => make("td", {}, percent(one[layer - 1][head - 1][name]))),
+                ),
+              ),
+            ),
           ),
         );
       }
@@ -219,6 +208,7 @@
       function best(name) {
         const all = scores.flatMap((row, layer) => row.map((score, head) => [score[name], layer, head]));
         const [, layer, head] = all.reduce((a, b) => (b[0] > a[0] ? b : a));
+        kind = name;
         if (name === "induction") {
           kept({ query: 1 + LIVE.repeatedAt(maps[layer][head], sentence().pieces, state.query - 1) });
         }
@@ -226,7 +216,7 @@
       }
       function read(number) {
         kept({ sentence: number });
-        maps = everywhere[number - 1];
+        maps = LIVE.mapsOf(sentence());
         scores = scored[number - 1];
         paint();
         show();
@@ -235,22 +225,41 @@
         (sliders[key] = slider(name, { from: 1, to, step: 1, value: state[key] }, (value) =>
           go(key === "layer" ? value : state.layer, key === "head" ? value : state.head),
         ));
+      // Numbers of layers above the squares, of heads on their left.
+      const { layers, heads } = sentence(),
+        middle = (number, of) => ((100 * (number - 0.5)) / of).toFixed(2) + "%",
+        above = [1, 5, 10, 15, 20, 25, 30].map((layer) =>
+          make("span", { style: "position:absolute;left:" + middle(layer, layers) + ";transform:translateX(-50%)" }, String(layer)),
+        ),
+        beside = [1, 3, 5, 7, 9].map((head) => make("span", { style: "top:" + middle(head, heads) }, String(head)));
       room.append(
         choice(
           "Sentence",
-          pack.sentences.map((one, i) => [i + 1, one.pieces.join("").slice(0, 24).trim() + " …"]),
+          pack.sentences.map((one, i) => [i + 1, i + 1 + ": " + one.pieces.slice(0, 3).join("").trim() + " …"]),
           state.sentence,
-          read,
+          (number) => {
+            kept({ kind });
+            read(number);
+          },
         ),
-        buttons(["First position", () => best("first")], ["Word before", () => best("previous")], ["Induction", () => best("induction")]),
+        make("p", { class: "live-head" }, "Kind of position"),
+        kinds,
+        counted,
         make(
           "p",
-          { class: "live-head" },
-          "All heads: layers from left to right, heads from top to bottom; press one, or use the arrow keys",
+          { class: "live-before" },
+          "Layers 1 to 30 from left to right, heads 1 to 9 from top to bottom; means over the words that come a second time:",
         ),
-        grid,
-        one("layer", "Layer", sentence().layers),
-        one("head", "Head", sentence().heads),
+        make(
+          "div",
+          { class: "live-numbered" },
+          make("span", {}),
+          make("div", { "aria-hidden": "true", style: "position:relative;height:1.2rem;font-size:0.75rem" }, above),
+          make("div", { class: "live-rows", "aria-hidden": "true" }, beside),
+          grid,
+        ),
+        one("layer", "Layer", layers),
+        one("head", "Head", heads),
         make("div", { class: "live-view" }, board, make("div", {}, said.element, shares)),
       );
       read(state.sentence);
