@@ -130,13 +130,14 @@
       "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
       "Squares: two features of the values in the example of Chapter 2, how many ones (upwards) and how many tens (to the right). The loss does not depend on the third, the item. g = c − target is the gradient of half the squared distance, and the gradient of a score is its weight times g · (h − c). A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
-    defaults: { ...STARTS[0][1], values: VALUES, steps: 0 },
+    defaults: { ...STARTS[0][1], from: STARTS[0][1].scores, values: VALUES, steps: 0 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" }),
         starts = make("div", {});
-      let origin = LIVE.scoreGradients(state.scores, pairs(state.values), state.target), // where the steps began
-        begun = STARTS.findIndex(([, one]) => near(one.scores, state.scores) && near(one.target, state.target));
+      // Which of STARTS the steps began with; −1: none of them.
+      const begun = () =>
+        near(state.values, VALUES) ? STARTS.findIndex(([, one]) => near(one.scores, state.from) && near(one.target, state.target)) : -1;
       const plane = LIVE.plane({
         label: "Four values, the context and the target",
         middle: [1.9, 3.3],
@@ -155,18 +156,15 @@
       });
 
       function move(number, at) {
-        begun = -1;
+        kept({ from: state.scores });
         kept(number === TARGET ? { target: at, steps: 0 } : { values: state.values.toSpliced(2 * number, 2, ...at), steps: 0 });
-        restart();
-      }
-      function restart() {
-        origin = LIVE.scoreGradients(state.scores, pairs(state.values), state.target);
         show();
       }
 
       function show() {
         const values = pairs(state.values),
           found = LIVE.scoreGradients(state.scores, values, state.target),
+          origin = LIVE.scoreGradients(state.from, values, state.target), // where the steps began
           { weights, context, slope } = found,
           position = (at) => "at " + at.map((v) => signed(v)).join(", ");
         values.forEach((at, n) => plane.show(n, { at, words: position(at) + ", weight " + percent(weights[n]) }));
@@ -191,8 +189,9 @@
             (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
             half,
         );
-        const row = buttons(...STARTS.map(([name, changes], n) => [name, set(n, changes)]));
-        row.querySelectorAll("button").forEach((one, n) => one.setAttribute("aria-pressed", String(n === begun)));
+        const chosen = begun(),
+          row = buttons(...STARTS.map(([name, changes]) => [name, set(changes)]));
+        row.querySelectorAll("button").forEach((one, n) => one.setAttribute("aria-pressed", String(n === chosen)));
         LIVE.refill(starts, row);
       }
 
@@ -203,10 +202,9 @@
         }
         show();
       };
-      const set = (n, changes) => () => {
-        begun = n;
-        kept({ ...changes, values: VALUES, steps: 0 });
-        restart();
+      const set = (changes) => () => {
+        kept({ ...changes, from: changes.scores, values: VALUES, steps: 0 });
+        show();
       };
       room.append(
         make("p", { class: "live-head" }, "Start from"),
