@@ -156,12 +156,7 @@ def _cells(ax: Axes, x: float, vector: Sequence[float], most: Sequence[float], e
 
 
 def plot_soft_question(
-    marked: Mapping[str, float],
-    bound: float,
-    slope: float,
-    xlabel: str,
-    below: bool = False,
-    ax: Axes | None = None,
+    marked: Mapping[str, float], bound: float, slope: float, xlabel: str, below: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw tanh(slope · (x − bound)), a soft yes or no, and mark numbers on it.
 
