@@ -4,17 +4,25 @@
   const LIVE = root.LIVE,
     { make, refill, buttons, entry, slider, words, percent, largest } = LIVE;
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
-  const MOST = 10; // numbers in a list; the model has seen one to six
+  const MOST = 10, // numbers in a list; the model has seen one to six
+    FIRST = [7, 342, 85],
+    OTHERS = [
+      [42, 7],
+      [21, 12, 112],
+      [800, 1, 99],
+      [11, 22, 33, 44, 55, 66, 77, 88],
+    ];
+  const isChosen = (list, numbers) => String(list) === String(numbers);
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "In step 5 the model writes “zwei”. Give “seven” more weight with the slider: at which weight does the word change? Does “hundert” in step 4 change as well? Then go through all steps and watch how the arrows pull the context. Finally, translate the example of eight numbers: in which step does the model lose its position?",
+    todo: "Choose a German word on the left: its lines show to which English words it attends. Then press an English word on the right, and give it more weight with the slider: does the German word change? In the first list, try “zwei” with “seven”: at which weight does it change? And does “hundert” ever change? Last, choose the list of eight numbers: in which step does the model lose its position?",
     learned:
-      "The context decides which number word is written: in step 5 “zwei” becomes “sieben” when “seven” has 51 % of the weight, and “vierzig” when “forty” has 69 %. “hundert” in step 4 never changes, because the decoder’s state knows that it comes. With nearly all the weight at one word, the context lies at its value and the other arrows are thin: none of them can move it much. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
+      "The context decides which number word is written: in step 5 “zwei” becomes “sieben” when “seven” has 51 % of the weight, and “vierzig” when “forty” has 69 %. “hundert” in step 4 never changes, because the decoder’s state knows that it comes. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
     about:
-      "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers (eight bits each here), trained on lists of one to six numbers below a thousand.",
+      "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers, trained on lists of one to six numbers below a thousand. They are rounded to eight bits each here, so a weight can differ a little from the printed figures: for 42, 7 “zwei” has 78 % at “two”, in place of 0.79.",
     packs: ["numbers"],
-    defaults: { numbers: [7, 342, 85], step: 4, key: 0, forced: -1, on: 0, share: 1 },
+    defaults: { numbers: FIRST, step: 4, key: 0, forced: -1, on: 0, share: 1 },
     draw(room, state, kept, pack) {
       const model = LIVE.AttentionSeq2Seq(pack),
         output = make("p", { class: "live-text", lang: "de" }),
@@ -24,6 +32,7 @@
         said = words(),
         hand = make("div", {}),
         jump = make("div", {}),
+        chosen = make("div", {}),
         map = make("div", {}),
         unnamed = make("p", { class: "live-before" }),
         spread = make("p", { class: "live-before" });
@@ -43,9 +52,10 @@
         values = LIVE.flattened(model.start(ids()).annotations);
         own = LIVE.aligned(model, ids());
         spread.textContent =
-          "Squares: the value of each source word. Circle: the context. Each arrow is V − c, as thick as the weight: a larger score moves the context along it. This plane shows " +
+          "Squares: the value of each source word. Circle: the context. An arrow leads from the context to each value, as thick as the weight: a larger score moves the context along it. Flattened to a plane, which shows " +
           percent(values.share) +
-          " of the values’ variance.";
+          " of the values’ variance, so what seems near need not be near.";
+        examples();
         kept({ key: Math.min(state.key, source.length - 1) });
         write();
       }
@@ -113,7 +123,7 @@
           options,
           LIVE.bars(
             "The next word, by probability",
-            largest(chances, 4).map((number) => [
+            largest(chances, 3).map((number) => [
               nameOf(number) + (number === token ? " (written)" : ""),
               chances[number],
               percent(chances[number]),
@@ -126,7 +136,7 @@
         unnamed.textContent = nameless.length ? "There is no room for " + LIVE.listed(nameless) + "." : "";
         weight.firstChild.textContent = "Weight of " + name + " in step " + (step + 1);
         weight.set(100 * weights[state.key]);
-        hand.querySelector("button").setAttribute("aria-disabled", String(state.forced < 0));
+        hand.querySelector(".live-buttons").hidden = state.forced < 0;
         const most = largest(weights, 2)
           .map((k) => "“" + source[k] + "” " + percent(weights[k]))
           .join(", ");
@@ -154,47 +164,45 @@
         );
       }
 
-      const line = entry(
-        "Numbers from 0 to 999, with commas",
-        {
-          value: state.numbers.join(", "),
-          button: "Translate",
-          most: 60,
-          examples: ["42, 7", "21, 12, 112", "800, 1, 99", "11, 22, 33, 44, 55, 66, 77, 88"],
-        },
-        (text) => {
-          const numbers = LIVE.numbersIn(text, MOST);
-          if (!numbers) {
-            return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
-          }
-          kept({ numbers, step: 0, forced: -1, key: 0 });
-          read();
-          return "";
-        },
-      );
+      const line = entry("Numbers from 0 to 999, with commas", { value: state.numbers.join(", "), button: "Translate", most: 60 }, (text) => {
+        const numbers = LIVE.numbersIn(text, MOST);
+        if (!numbers) {
+          return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
+        }
+        translate(numbers);
+        return "";
+      });
+
+      // The first list begins where the chapter's question is; the others begin with their first word.
+      function translate(numbers) {
+        kept({ numbers, step: isChosen(FIRST, numbers) ? 4 : 0, forced: -1, key: 0 });
+        line.field.value = numbers.join(", ");
+        read();
+      }
+      function examples() {
+        const row = buttons(...[FIRST, ...OTHERS].map((list) => [list.join(", "), () => translate(list)]));
+        row.querySelectorAll("button").forEach((one, n) => {
+          one.setAttribute("aria-pressed", String(isChosen([FIRST, ...OTHERS][n], state.numbers)));
+        });
+        refill(chosen, row);
+      }
       weight = slider("Weight", { from: 0, to: 100, step: 1, value: 0, shown: (n) => Math.round(n) + " %" }, (n) => set(n / 100));
-      hand.append(weight, buttons(["Let the model choose its weights again", free]));
+      hand.append(weight, buttons(["the model’s own weights again", free]));
+      const fold = (title, ...children) => make("details", {}, make("summary", {}, title), ...children);
       room.append(
-        line.element,
+        make("p", { class: "live-head" }, "List of numbers"),
+        chosen,
+        fold("Your own list", line.element),
         output,
         check,
         jump,
         make(
           "div",
           { class: "live-view" },
-          make("div", {}, make("p", { class: "live-head" }, "Written words, and the source: press a source word to set its weight"), board),
-          make(
-            "div",
-            {},
-            hand,
-            said.element,
-            options,
-            make("p", { class: "live-head" }, "How the values pull the context"),
-            map,
-            unnamed,
-            spread,
-          ),
+          make("div", {}, make("p", { class: "live-head" }, "Written word, and source"), board),
+          make("div", {}, said.element, hand, options),
         ),
+        fold("How the values pull the context", map, unnamed, spread),
       );
       read();
     },

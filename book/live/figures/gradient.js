@@ -5,6 +5,7 @@
     { make, buttons, words, counted, percent, signed, softmax, dot, pairs, planeLine } = LIVE;
   const NAMES = ["forty", "two", "comma", "seven"],
     HUES = [214, 28, 148, 330],
+    VALUES = [4, 0, 0, 2, 0, 0, 0, 7], // tens and ones of each
     TARGET = NAMES.length,
     CONTEXT = TARGET + 1,
     RATE = 0.1, // of gradient descent; from about 0.25 on the steps may jump to and fro
@@ -62,11 +63,25 @@
     return within ? 0 : Math.min(...pairsOf.map(toLine));
   };
 
-  function table({ weights, against, gradients }) {
-    const head = ["value h", "weight α", "g · (h − c)", "gradient of the score (↑ it rises)"];
-    const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "" : gradient < 0 ? " ↑" : " ↓");
+  const near = (a, b) => a.every((v, i) => Math.abs(v - b[i]) < 1e-6);
+  const held = (text) => text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
+  // Where a reader may start: what stands on the button, and what is set.
+  const STARTS = [
+    ["zwei, as in the text", { scores: [0, Math.log(7), 0, 0], target: [0, 2] }],
+    ["equal scores", { scores: [0, 0, 0, 0], target: [0, 7] }],
+    ["certain and wrong", { scores: [0, 7, 0, 0], target: [0, 7] }],
+  ];
+
+  // `before`: the weights at the start, beside which those of now stand once steps were taken.
+  function table({ weights, against, gradients }, before, steps) {
+    const head = ["value h", "weight α", "g · (h − c)", "gradient", "its score"];
+    const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "stays" : gradient < 0 ? "rises ↑" : "falls ↓");
+    const share = (n) => held((steps ? percent(before[n]) + " → " : "") + percent(weights[n]));
     const row = (name, n) =>
-      [percent(weights[n]), signed(against[n], 3), signed(gradients[n], 3) + moves(gradients[n])].map((text) => make("td", {}, text));
+      [share(n), signed(against[n], 3), signed(gradients[n], 3), moves(gradients[n])].map((text, c) =>
+        make("td", { class: c ? null : "bar" }, text),
+      );
+    const styled = (n) => "white-space:nowrap;--hue:" + HUES[n] + ";--w:" + weights[n].toFixed(3);
     return [
       make(
         "thead",
@@ -74,28 +89,55 @@
         make(
           "tr",
           {},
-          head.map((name) => make("th", { scope: "col" }, name)),
+          head.map((name) => make("th", { scope: "col", style: "white-space:nowrap" }, name)),
         ),
       ),
       make(
         "tbody",
         {},
-        NAMES.map((name, n) => make("tr", {}, make("th", { scope: "row" }, name), row(name, n))),
+        NAMES.map((name, n) => make("tr", { style: styled(n) }, make("th", { scope: "row" }, name), row(name, n))),
       ),
     ];
   }
 
+  // Why one score rises most: it is alone, or its value lies farthest on the target's side, or it has the largest weight there.
+  function reason({ weights, against, gradients }) {
+    const rising = gradients.map((_, n) => n).filter((n) => gradients[n] < 0),
+      first = (numbers) => rising.reduce((a, b) => (numbers[b] < numbers[a] ? b : a));
+    if (!rising.length) {
+      return "";
+    }
+    const top = first(gradients),
+      heaviest = first(weights.map((w) => -w));
+    const begin = "The score of “" + NAMES[top] + "” rises" + (rising.length > 1 ? " most" : "") + ": ";
+    return (
+      begin +
+      (rising.length === 1
+        ? "its value alone lies on the target’s side of the context."
+        : top === first(against) && (top !== heaviest || weights[top] - Math.min(...rising.map((n) => weights[n])) < 0.01)
+          ? "seen from the context, its value lies farthest on the target’s side."
+          : top === heaviest
+            ? "of the values on the target’s side, its value has the largest weight."
+            : "of the values on the target’s side, its value has the largest product of weight and distance.") +
+      " "
+    );
+  }
+
   LIVE.figure("gradient", {
     title: "Which score should rise?",
-    todo: "Drag the target (the ring), where the context should be: which scores rise, which fall? Then press “certain and wrong”, where two has nearly all the weight and the target is near seven, and compare its number of steps with that of “equal scores”.",
+    todo: "The orange dot is the context, and the ring is the target, where it should be. Drag the ring to another place: for each value, guess first whether its score rises or falls, then look at the last column. Afterwards start from “equal scores”, and then from “certain and wrong”. Both have the same target, seven: how many steps halve the distance to it?",
     learned:
-      "A score rises if its value, seen from the context, lies on the target's side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
+      "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
-      "Two features of the values in the example of Chapter 2, how many tens and how many ones (the loss does not depend on the third, the item of the list), and at the start the scores of zwei and its target (0, 2), which is the value of two. Here g = c − target, the gradient of half the squared distance. A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
-    defaults: { scores: [0, Math.log(7), 0, 0], values: [4, 0, 0, 2, 0, 0, 0, 7], target: [0, 2], steps: 0 },
+      "Squares: two features of the values in the example of Chapter 2, how many ones (upwards) and how many tens (to the right). The loss does not depend on the third, the item. g = c − target is the gradient of half the squared distance, and the gradient of a score is its weight times g · (h − c). A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
+    defaults: { ...STARTS[0][1], from: STARTS[0][1].scores, values: VALUES, steps: 0 },
     draw(room, state, kept) {
       const said = words(),
-        board = make("table", { class: "live-table" });
+        board = make("table", { class: "live-table" }),
+        starts = make("div", {});
+      // Which of STARTS the steps began with; −1: none of them.
+      const begun = () =>
+        near(state.values, VALUES) ? STARTS.findIndex(([, one]) => near(one.scores, state.from) && near(one.target, state.target)) : -1;
       const plane = LIVE.plane({
         label: "Four values, the context and the target",
         middle: [1.9, 3.3],
@@ -108,7 +150,13 @@
         ],
       });
 
+      plane.element.querySelectorAll(".is-value > rect").forEach((square) => {
+        ["x", "y"].forEach((name) => square.setAttribute(name, -7)); // so small that the context beside one is seen
+        ["width", "height"].forEach((name) => square.setAttribute(name, 14));
+      });
+
       function move(number, at) {
+        kept({ from: state.scores });
         kept(number === TARGET ? { target: at, steps: 0 } : { values: state.values.toSpliced(2 * number, 2, ...at), steps: 0 });
         show();
       }
@@ -116,30 +164,35 @@
       function show() {
         const values = pairs(state.values),
           found = LIVE.scoreGradients(state.scores, values, state.target),
-          { weights, context, gradients, slope } = found,
+          origin = LIVE.scoreGradients(state.from, values, state.target), // where the steps began
+          { weights, context, slope } = found,
           position = (at) => "at " + at.map((v) => signed(v)).join(", ");
         values.forEach((at, n) => plane.show(n, { at, words: position(at) + ", weight " + percent(weights[n]) }));
-        plane.show(TARGET, { at: state.target, radius: 19, words: position(state.target) }); // a ring around the value below it
-        plane.show(CONTEXT, { at: context, radius: 8 });
+        plane.show(TARGET, { at: state.target, radius: 24, words: position(state.target) }); // a ring around the value below it
+        plane.show(CONTEXT, { at: context, radius: 6 });
         plane.under.replaceChildren(
           ...values.map((value, n) => planeLine(plane, context, value, { "stroke-width": 1 + 8 * weights[n], class: "spoke" })),
           planeLine(plane, context, state.target, { "stroke-width": 3, class: "pull" }),
+          planeLine(plane, origin.context, context, { style: "stroke-width:4;stroke:var(--pa-orange)" }), // the way so far
         );
-        board.replaceChildren(...table(found));
-        const order = NAMES.map((name, n) => [gradients[n], name]).sort((a, b) => a[0] - b[0]),
-          steps = LIVE.stepsToHalf(state.scores, values, state.target);
+        board.replaceChildren(...table(found, origin.weights, state.steps));
+        const steps = LIVE.stepsToHalf(state.scores, values, state.target);
         const half = steps
           ? "From here, " + counted(steps, "more step halves", "more steps halve") + " it."
           : LIVE.outside(state.target, values) > Math.hypot(...slope) / 2
             ? "No weights halve it, because the context always stays between the values, and the target lies outside."
             : "This is slow: even " + MOST.toLocaleString("en") + " more steps do not halve it.";
         said.say(
-          (order[0][0] < 0 ? "The score of " + order[0][1] + " rises most, that of " + order[NAMES.length - 1][1] + " falls most. " : "") +
+          reason(found) +
             "From the context to the target it is " +
             Math.hypot(...slope).toFixed(2) +
             (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
             half,
         );
+        const chosen = begun(),
+          row = buttons(...STARTS.map(([name, changes]) => [name, set(changes)]));
+        row.querySelectorAll("button").forEach((one, n) => one.setAttribute("aria-pressed", String(n === chosen)));
+        LIVE.refill(starts, row);
       }
 
       const descend = (count) => () => {
@@ -150,17 +203,19 @@
         show();
       };
       const set = (changes) => () => {
-        kept({ ...changes, steps: 0 });
+        kept({ ...changes, from: changes.scores, values: VALUES, steps: 0 });
         show();
       };
       room.append(
-        buttons(
-          ["one step of gradient descent", descend(1)],
-          ["ten steps", descend(10)],
-          ["equal scores", set({ scores: [0, 0, 0, 0] })],
-          ["certain and wrong", set({ scores: [0, 7, 0, 0], target: [0.3, 6.3] })],
+        make("p", { class: "live-head" }, "Start from"),
+        starts,
+        make(
+          "div",
+          { class: "live-view" },
+          plane.element,
+          make("div", {}, buttons(["ten steps", descend(10)], ["a hundred steps", descend(100)]), said.element),
         ),
-        make("div", { class: "live-view" }, plane.element, make("div", {}, board, said.element)),
+        board,
       );
       show();
     },

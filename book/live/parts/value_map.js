@@ -5,7 +5,7 @@
     { make, dot, largest } = LIVE;
   const WIDTH = 420,
     HEIGHT = 300,
-    EDGE = 38,
+    EDGE = 44,
     LETTER = 8.8; // of a name: about how wide a letter is
 
   // Vectors in the plane in which they are spread most (their first two principal components): { points, share of the spread }.
@@ -45,7 +45,7 @@
         return null;
       }
       const along = (from, side) => [from[0] - (dx * 9 - dy * side) / far, from[1] - (dy * 9 + dx * side) / far].join();
-      const shown = { class: k === chosen ? "is-on" : null, style: "--w:" + weights[k].toFixed(3) };
+      const shown = { class: k === chosen ? "is-on" : null, style: "--w:" + (0.3 + 0.7 * weights[k]).toFixed(3) }; // a thin arrow is seen, too
       return make(
         "g",
         shown,

@@ -135,15 +135,6 @@ def test_a_soft_question_is_answered_with_yes_above_its_bound(looks_right, texts
     assert {"forty, comma", "two", "bound 0.5"} <= {*texts(ax)}
 
 
-def test_a_second_bound_of_the_soft_question_is_drawn_and_named(looks_right, texts):
-    ax = plot_soft_question({"forty, comma": 0, "two": 2, "seven": 7}, 0.5, 10, "ones of the key", other=5)
-    looks_right(ax)
-    assert {"bound 0.5", "bound 5"} <= {*texts(ax)}
-    (dashed,) = [line for line in ax.lines if line.get_linestyle() == "--" and len(line.get_xdata()) > 2]
-    answers = dict(zip(dashed.get_xdata().tolist(), dashed.get_ydata().tolist(), strict=True))
-    assert all((y > 0) == (x > 5) for x, y in answers.items())
-
-
 def test_a_soft_question_may_ask_what_lies_below_its_bound(looks_right):
     ax = plot_soft_question({"forty, two": 1, "seven": 2}, 1.5, 10, "its item in the list", below=True)
     looks_right(ax)

@@ -156,19 +156,12 @@ def _cells(ax: Axes, x: float, vector: Sequence[float], most: Sequence[float], e
 
 
 def plot_soft_question(
-    marked: Mapping[str, float],
-    bound: float,
-    slope: float,
-    xlabel: str,
-    other: float | None = None,
-    below: bool = False,
-    ax: Axes | None = None,
+    marked: Mapping[str, float], bound: float, slope: float, xlabel: str, below: bool = False, ax: Axes | None = None
 ) -> Axes:
     """Draw tanh(slope · (x − bound)), a soft yes or no, and mark numbers on it.
 
     Args:
         marked: ``{name: number}``; what shares a number shares a name, and at most one number is answered with no.
-        other: the bound of another query, whose curve is drawn with dashes and without marks.
         below: the question is whether a number lies below the bound, so the curve falls.
     """
     ax = new_axes(ax, (6.5, 2.3))
@@ -185,10 +178,7 @@ def plot_soft_question(
             ax.text(number, y + 0.12, name, ha="center", va="bottom", fontsize=11)
         else:  # right of the rising curve
             ax.text(bound + 0.25, y + 0.12, name, ha="left", va="bottom", fontsize=11)
-    if other is not None:
-        ax.plot(x, sign * np.tanh(slope * (x - other)), color=INK, linewidth=1.3, linestyle="--", marker="", zorder=1)
-    for at_bound in (bound,) if other is None else (bound, other):
-        ax.text(at_bound + 0.02 * (x[-1] - x[0]), 0.0, f"bound {at_bound:g}", ha="left", va="center", fontsize=10)
+    ax.text(bound + 0.02 * (x[-1] - x[0]), 0.0, f"bound {bound:g}", ha="left", va="center", fontsize=10)
     ax.set(xlabel=xlabel, ylim=(-1.35, 1.35))
     ax.set_yticks([-1, 0, 1], ["no: −1", "0", "yes: 1"])
     return ax
