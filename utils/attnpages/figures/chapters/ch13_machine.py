@@ -155,7 +155,7 @@ def draw_rows(
         memory: ``(N, M)``, drawn as cells to their left.
         decimals: how many decimals of each number to print.
         names: what stands behind the number of each row; without, only the numbers stand there.
-        old: ``{title: (N,)}``, for some columns: a part of each bar, hatched at its right end; a legend says that it is old.
+        old: ``{title: (N,)}``, for some columns: a part of each bar, hatched at its right end; a legend names it.
 
     Returns:
         the axes of the columns.
