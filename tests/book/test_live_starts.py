@@ -233,8 +233,12 @@ def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_p
 def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     page = "chapters/13_ntm.ipynb"
     script = """
-        const stay = (name) => { press(name); press("twenty more steps"); return now().bars[0][0]; };
-        return { first: now().bars, leaks: stay("stay, with leaks"), sharpened: stay("stay, leaks sharpened") };"""
+        const first = now().bars, pressed = () => texts("[aria-pressed=true]").join(), began = pressed();
+        press("wait twenty steps, with a leak");
+        const leaks = now().bars[4][0], waits = pressed();
+        slide("4 power", 3);
+        const opacity = all(".live-bars")[1].style.opacity; // g = 0: the search is grey
+        return { first, leaks, sharpened: now().bars[4][0], marked: [began, waits, pressed()], opacity };"""
     found = begun(tmp_path, page, "addressing", script)
     previous, content, gated, moved, weights = (
         [numbers(text)[0] / 100 for text in column] for column in found["first"]
@@ -254,6 +258,8 @@ def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     assert list(told.values()) == pytest.approx(list(told), abs=6e-3)
     assert previous.index(1) == 7
     assert (found["leaks"], found["sharpened"]) == ("30 %", "100 %")
+    assert found["marked"] == ["the chapter's example", "wait twenty steps, with a leak", ""]
+    assert found["opacity"] == "0.35"
 
 
 def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tmp_path):

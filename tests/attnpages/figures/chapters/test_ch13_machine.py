@@ -41,6 +41,8 @@ def test_the_part_of_a_bar_that_comes_from_the_old_weights_is_hatched(looks_righ
     hatched = [bar for bar in mixed.patches if bar.get_hatch()]
     assert [(bar.get_x(), bar.get_width()) for bar in hatched] == [(0, 0.25)]
     assert not any(bar.get_hatch() for bar in shifted.patches)
+    (legend,) = mixed.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["from the weights before"]
 
 
 def test_what_has_other_rows_is_not_drawn():

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
+from matplotlib.patches import Patch
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box, canvas, line, say
@@ -154,7 +155,7 @@ def draw_rows(
         memory: ``(N, M)``, drawn as cells to their left.
         decimals: how many decimals of each number to print.
         names: what stands behind the number of each row; without, only the numbers stand there.
-        old: ``{title: (N,)}``, for some columns: a part of each bar, which is hatched at its right end.
+        old: ``{title: (N,)}``, for some columns: a part of each bar, hatched at its right end; a legend names it.
 
     Returns:
         the axes of the columns.
@@ -173,9 +174,8 @@ def draw_rows(
         raise ValueError(f"give a name for each row of {sorted(shapes)}, got {len(names)}")
     ratios = [1.0] * len(numbers) if cells is None else [0.7] + [1.0] * len(numbers)
     rows = len(next(iter(numbers.values())))
-    _, axes = plt.subplots(
-        1, len(ratios), figsize=(6.5, 1.1 + 0.32 * rows), sharey=True, width_ratios=ratios, layout="constrained"
-    )
+    size = (6.5, 1.1 + 0.32 * rows + 0.3 * bool(old))  # room for the legend
+    _, axes = plt.subplots(1, len(ratios), figsize=size, sharey=True, width_ratios=ratios, layout="constrained")
     axes = np.atleast_1d(axes)
     if cells is not None:
         _cells(axes[0], cells)
@@ -188,6 +188,9 @@ def draw_rows(
             ax.barh(some, part[some], left=(values - part)[some], **_OLD)
         ax.set_xlabel("weight")
     _name_rows(axes[0], rows, names)
+    if old:
+        hatched = Patch(facecolor="white", **{name: _OLD[name] for name in ("edgecolor", "hatch", "linewidth")})
+        axes[0].figure.legend([hatched], ["from the weights before"], loc="outside lower center", fontsize=11)
     return panels
 
 
