@@ -100,7 +100,7 @@
               make(
                 "tr",
                 {},
-                make("th", { scope: "col", style: "width: 3.8rem" }, "to city"),
+                make("th", { scope: "col", style: "width: 17%" }, "to city"),
                 all.map((_, n) => make("th", { scope: "col" }, String(n))),
               ),
             ),
@@ -120,7 +120,11 @@
               ),
             ),
           ),
-          make("p", { class: "live-before" }, "The probabilities at each choice. Bold: chosen. ×: masked, because the courier has been there."),
+          make(
+            "p",
+            { class: "live-before" },
+            "The probabilities at each choice. Bold: chosen. ×: masked, because the courier has been there.",
+          ),
         );
         const sure = steps.map((chances) => Math.max(...chances)),
           doubt = sure.indexOf(Math.min(...sure));

@@ -18,7 +18,10 @@
         return [[at("x1", "y1"), at("x2", "y2")]];
       }
       const stops = (one.getAttribute("points") || "").split(" ").map((stop) => stop.split(",").map(Number));
-      return stops.slice(1).map((stop, n) => [stops[n], stop]).concat(one.tagName === "polygon" ? [[stops.at(-1), stops[0]]] : []);
+      return stops
+        .slice(1)
+        .map((stop, n) => [stops[n], stop])
+        .concat(one.tagName === "polygon" ? [[stops.at(-1), stops[0]]] : []);
     });
   }
   function away([x, y], [[x1, y1], [x2, y2]]) {
