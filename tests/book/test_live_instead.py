@@ -86,7 +86,8 @@ DEPTH = """
 COURIER = """
     const cities = [[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]];
     const { trip, steps } = LIVE.driven(LIVE.Courier(await LIVE.load("courier")), cities);
-    return steps.map((row, n) => ["from " + trip[n], ...row.map((chance) => chance.toFixed(2))]);"""
+    const shown = (n) => (chance, i) => (trip.slice(0, n + 1).includes(i) ? "×" : chance.toFixed(2));
+    return steps.map((row, n) => ["from " + trip[n], ...row.map(shown(n))]);"""
 
 
 def table(chapter, figure):

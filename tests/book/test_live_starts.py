@@ -447,12 +447,13 @@ def test_the_courier_begins_with_the_chapter_s_cities_and_answers_its_three_ques
           [one.getAttribute("cx") / 400, 1 - one.getAttribute("cy") / 400])) });
         const seen = [at()];
         const then = (...names) => { names.forEach(press); seen.push(at()); };
-        then("exchange cities 1 and 3");
-        then("exchange cities 1 and 3", "one more");
+        then("1: 1 and 3 exchanged");
+        then("2: city 5 below");
         for (let n = 0; n < 35; n++) { typed(box.querySelector('[data-point="5"]'), "ArrowUp"); }
         seen.push(at());
+        then("3: city 5 above");
         return seen;"""
-    start, exchanged, sixth, moved = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script)
+    start, exchanged, sixth, moved, above = begun(tmp_path, "chapters/14_pointer_networks.ipynb", "courier", script)
     torch.testing.assert_close(torch.tensor(start["points"]), torch.tensor(FIVE), atol=6e-4, rtol=0)
     trips = ["0, 3, 1, 4, 2", "0, 1, 3, 4, 2", "0, 3, 5, 1, 4, 2"]
     for found, trip in zip((start, exchanged, sixth), trips, strict=True):
@@ -467,6 +468,9 @@ def test_the_courier_begins_with_the_chapter_s_cities_and_answers_its_three_ques
     said = moved["said"].replace("\u00a0", " ")
     assert said.startswith("The trip is 0, 3, 1, 4, 5, 2, ")
     assert "this one is 5.3 % longer." in said
+    assert "City 5 is at (0.40, 0.80)." in moved["before"]
+    assert (above["said"], above["rows"]) == (moved["said"], moved["rows"])
+    assert [cell for row in start["rows"] for cell in row].count("×") == 1 + 2 + 3 + 4
     assert "(400 steps, seed 0)" in start["about"]
     assert trip_sizes.STEPS["five"] == 400
 

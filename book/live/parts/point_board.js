@@ -10,6 +10,33 @@
   // A number from 0 to 1 as a link keeps it.
   LIVE.thousandths = (v) => Math.round(1000 * Math.max(0, Math.min(1, v))) / 1000;
 
+  // The edges of what lies below the points: lines, polygons and polylines; anything else, as a grid in a group, does not count.
+  function edges(below) {
+    return below.flatMap((one) => {
+      const at = (...names) => names.map((name) => Number(one.getAttribute(name)));
+      if (one.tagName === "line") {
+        return [[at("x1", "y1"), at("x2", "y2")]];
+      }
+      const stops = (one.getAttribute("points") || "").split(" ").map((stop) => stop.split(",").map(Number));
+      return stops
+        .slice(1)
+        .map((stop, n) => [stops[n], stop])
+        .concat(one.tagName === "polygon" ? [[stops.at(-1), stops[0]]] : []);
+    });
+  }
+  function away([x, y], [[x1, y1], [x2, y2]]) {
+    const [dx, dy] = [x2 - x1, y2 - y1],
+      share = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+    return Math.hypot(x - x1 - share * dx, y - y1 - share * dy);
+  }
+  // Where a point's name stands: of eight sides the first that no edge comes near, or the best.
+  const SIDES = [1, 0, 2, 7, 3, 6, 4, 5].map((n) => [18 * Math.cos((n * Math.PI) / 4), -18 * Math.sin((n * Math.PI) / 4)]);
+  function named([x, y], lines) {
+    const free = SIDES.map(([dx, dy]) => Math.min(14, ...lines.map((line) => away([x + dx, y + dy], line)))),
+      [dx, dy] = SIDES[free.indexOf(Math.max(...free))];
+    return { x: x + dx, y: y + dy + 6, "text-anchor": "middle" };
+  }
+
   // `points()` gives [x, y] each, from 0 to 1; `set(points)` takes over what the reader changed; `most` points fit. The start
   // (`isStart(n)`) is a square. All points are one tab stop. Returns { element, draw(chances, …what lies below), xy }.
   LIVE.pointBoard = function ({ points, set, most, isStart }) {
@@ -68,7 +95,7 @@
       }
       event.preventDefault();
     }
-    function dot(point, n, chance) {
+    function dot(point, n, chance, lines) {
       const [x, y] = xy(point),
         first = isStart(n);
       return make(
@@ -86,15 +113,16 @@
         make("circle", { cx: x, cy: y, r: 4 + 22 * Math.sqrt(chance), class: "chance" }),
         make("circle", { cx: x, cy: y, r: 22, class: "hit" }),
         first ? make("rect", { x: x - 8, y: y - 8, width: 16, height: 16 }) : make("circle", { cx: x, cy: y, r: 6 }),
-        make("text", { x: x + 10, y: y - 10, "aria-hidden": "true" }, n),
+        make("text", { ...named([x, y], lines), "aria-hidden": "true" }, n),
       );
     }
 
     // Draws all points, each with its chance to be chosen next, and gives the focus back to the one that had it.
     function draw(chances, ...below) {
-      const held = element.contains(document.activeElement);
+      const held = element.contains(document.activeElement),
+        lines = edges(below);
       active = Math.max(0, Math.min(active, points().length - 1));
-      element.replaceChildren(...below, ...points().map((point, n) => dot(point, n, chances[n] || 0)));
+      element.replaceChildren(...below, ...points().map((point, n) => dot(point, n, chances[n] || 0, lines)));
       if (held) {
         element.querySelector('[data-point="' + active + '"]')?.focus({ preventScroll: true });
       }
