@@ -64,7 +64,7 @@ def test_it_begins_with_the_numbers_of_the_chapter_and_draws_where_one_presses(t
     found = answer(
         tmp_path, ROBOT + STARTS + script, given={"name": "feature_map", "start": start}, figures=["feature_map"]
     )
-    assert "and the other circle have the weight 0.371 each; each of the 14 other positions has 0.018." in found["before"]
+    assert "the other circle have the weight 0.371 each; each of the 14 other positions has 0.018." in found["before"]
     assert found["before"].endswith("the query’s colour becomes −0.35.")  # that of the chapter
     assert "and the 2 other circles have the weight 0.274 each" in found["after"]
 
