@@ -192,8 +192,8 @@ def test_binding_begins_with_the_two_heads_by_hand_and_is_what_it_says_it_is(tmp
         const layer = (name) => choose(name).querySelector("input").click();
         const found = { start: now() };
         layer("nothing"); found.nothing = now();
-        layer("a convolution"); found.taps = now();
-        slide("tap c", 1); found.both = now();
+        layer("a convolution"); found.both = now();
+        slide("tap c", 0); found.taps = now();
         layer("a head"); found.head = now();
         press("door"); press("cup"); found.other = now();
         return found;"""
@@ -203,9 +203,11 @@ def test_binding_begins_with_the_two_heads_by_hand_and_is_what_it_says_it_is(tmp
     assert keys == ("horse", *tokens[:-1])
     assert found["start"]["said"] == (
         "The last “cup” attends to step 3 (100\u00a0%). It names red with 100\u00a0%."
-        " The token after the earlier “cup” is red."
+        " This is right: after the earlier “cup” stands red."
     )
     named = {name: [numbers(text)[0] for text in of["bars"][0]] for name, of in found.items()}
+    judged = {name: re.search(r"This is (\w+): after", of["said"])[1] for name, of in found.items()}
+    assert [judged[name] for name in ("start", "both", "taps", "nothing")] == ["right", "wrong", "right", "wrong"]
     assert [row[2] for row in found["nothing"]["rows"]] == list(tokens)
     assert [row[2] for row in found["both"]["rows"]][:4] == ["horse", "horse + green", "cup + green", "cup + red"]
     assert [named[name] for name in ("nothing", "both")] == [[0, 0, 100, 0, 0, 0], [0, 0, 67, 33, 0, 0]]

@@ -37,13 +37,22 @@
       .map(([part, name]) => (part === 1 ? name : signed(part, Number.isInteger(10 * part) ? 1 : 2) + " " + name))
       .join(" + ") || "–";
 
+  // What the keys are, by what layer 1 is.
+  const WRITES = {
+    nothing: "Layer 1 writes nothing, so each key is the step's own token.",
+    head: "Layer 1 copies the token before, and this bound token is the key. Before step 0 there is none, so step 0 copies itself.",
+    convolution: "Layer 1 adds a times the token before and c times the own token: this sum is the key. Before step 0 stands nothing (–).",
+  };
+  const QUERY = "Each score is a key times the query of step 6, 10 · "; // and its token
+  const WIDTHS = ["11%", "23%", "29%", "14%", "23%"]; // the columns stay where they are when keys grow longer
+
   LIVE.figure("binding", {
     title: "Bind with layer 1, find with layer 2",
-    todo: "The start is the network with two heads. Switch layer 1 to nothing, so that each key is the step's own token: which token does the last cup receive? Then take the convolution and raise the tap c from 0 to 1: how many keys hold cup now? Press a token to change it.",
+    todo: "Which token does the last cup name when both taps are 1? Decide, then press “a convolution”, and count the keys that hold cup. Which tap must become 0, so that the answer is right again?",
     learned:
-      "With nothing bound, the last cup finds the two tokens cup, with 50 % each, so it names cup. With the taps a = 1 and c = 1, each key is the sum of the own token and the bound one: three keys hold cup, with 33 % each, so cup is named with 67 % and red with 33 %. (Learned matrices could write the two tokens in different directions, so that layer 2 can tell them apart.) The network follows other words and colours at once, and no weight changes.",
+      "With the taps a = 1 and c = 1, three keys hold cup, so the last cup finds three steps, with 33 % each. Two of them show cup, so cup is named with 67 % and red with 33 %. With c = 0, only the key of red holds cup, as with the head. With nothing bound, the last cup finds the two tokens cup, with 50 % each, so it names cup. (Learned matrices could write the two tokens in different directions, so that layer 2 can tell them apart.)",
     about:
-      "Nothing is trained here: the figure computes the two layers of the page by hand, with queries that are ten times as long as the keys.",
+      "Nothing is trained here: the figure computes the two layers of the page by hand. Press a token to change it: the network follows other words and colours at once, and no weight changes.",
     defaults: { words: [0, 1, 2], colours: [0, 1, 2], asked: 1, bind: "head", a: 1, c: 0 },
     draw(room, state, kept) {
       const said = words(),
@@ -80,7 +89,10 @@
 
       function show() {
         const { tokens, keys, scores, weights, named } = LIVE.bindAndFind(state);
-        const head = ["step", "token", "key", "score", "weight"].map((name) => make("th", { scope: "col" }, name));
+        const key = state.bind === "nothing" ? "key: own token" : "key: bound token";
+        const head = ["step", "token", key, "score", "weight"].map((name, at) =>
+          make("th", { scope: "col", style: "width: " + WIDTHS[at] }, name),
+        );
         const row = (token, t) =>
           make(
             "tr",
@@ -95,31 +107,29 @@
           there = [...new Set(tokens)];
         refill(
           board,
-          make("table", { class: "live-table" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, tokens.map(row))),
+          make("p", { style: "margin: 0.6rem 0 0" }, WRITES[state.bind] + " " + QUERY + tokens[LAST] + "."),
+          make(
+            "table",
+            { class: "live-table", style: "table-layout: fixed; width: 100%" },
+            make("thead", {}, make("tr", {}, head)),
+            make("tbody", {}, tokens.map(row)),
+          ),
           LIVE.bars(
-            "Step 6 names",
+            "Step 6 names (the weights of equal tokens, added)",
             there.map((token) => [token, share(token), percent(share(token))]),
           ),
         );
         taps.hidden = state.bind !== "convolution";
         const most = Math.max(...named),
           best = there.filter((token) => most - share(token) < 0.01),
+          answer = COLOURS[state.colours[state.asked]],
+          asks = "“" + tokens[LAST] + "”",
           found = weights.flatMap((weight, t) => (weight > 0.2 ? ["step " + t + " (" + percent(weight) + ")"] : []));
+        const names = best.join(" and ") + " with " + percent(most) + (best.length > 1 ? " each" : "");
+        const judged = best.length > 1 ? "not decided" : best[0] === answer ? "right" : "wrong";
+        const places = found.length ? found.join(", ") : "many steps";
         said.say(
-          "The last “" +
-            tokens[LAST] +
-            "” attends " +
-            (found.length ? "to " + found.join(", ") : "to many steps") +
-            ". It names " +
-            best.join(" and ") +
-            " with " +
-            percent(most) +
-            (best.length > 1 ? " each" : "") +
-            ". The token after the earlier “" +
-            tokens[LAST] +
-            "” is " +
-            COLOURS[state.colours[state.asked]] +
-            ".",
+          `The last ${asks} attends to ${places}. It names ${names}. This is ${judged}: after the earlier ${asks} stands ${answer}.`,
         );
       }
       const layers = [
@@ -128,8 +138,13 @@
         ["convolution", "a convolution"],
       ];
       const tap = (name, text) =>
-        slider(text, { from: -1, to: 1, step: 0.1, value: state[name], shown: (n) => signed(n, 1) }, (value) => changed({ [name]: value }));
-      taps.append(tap("a", "tap a, of the step before"), tap("c", "tap c, of the step itself"));
+        // Taps below 0 come from older links alone.
+        slider(
+          text,
+          { from: Math.min(0, Math.floor(state[name])), to: 1, step: 0.1, value: state[name], shown: (n) => signed(n, 1) },
+          (value) => changed({ [name]: value }),
+        );
+      taps.append(tap("a", "tap a (0–1): token before"), tap("c", "tap c (0–1): own token"));
       room.append(
         choice("Layer 1 is", layers, state.bind, (bind) => changed({ bind })),
         taps,
