@@ -111,7 +111,8 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
     assert rows[0] == ["full cache", "3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
     assert rows[5] == ["delta", "−0.43 ✗", "3.90 ✗", "2.87 ✗", "2.00 ✓"]
     assert rows[6] == ["gated", "0.50 ✗", "2.67 ✗", "2.43 ✗", "2.00 ✓"]
-    assert found["first"]["said"].startswith("delta: 1 of 4 keys read their newest value. The orange line is the state (")
+    begins = "delta: 1 of 4 keys read their newest value. The orange line is the state ("
+    assert found["first"]["said"].startswith(begins)
     assert found["kept"][1:] == found["first"]["rows"][5][1:]
     assert found["half"] == ["delta", *(f"{of}\u202f✗" for of in ("1.99", "4.11", "4.48", "4.05"))]
     assert found["twice"]["said"].endswith("The key of 10 and 2 reads 2.00.")

@@ -209,15 +209,10 @@
             {},
             task,
             presets,
-            choice(
-              "Drawn in the circle",
-              KINDS.map(([kind, name]) => [kind, name]),
-              state.memory,
-              (memory) => {
-                kept({ memory });
-                show();
-              },
-            ),
+            choice("Drawn in the circle", KINDS, state.memory, (memory) => {
+              kept({ memory });
+              show();
+            }),
             said.element,
           ),
         ),
