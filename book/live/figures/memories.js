@@ -14,7 +14,11 @@
   const KINDS = [
     ["full", "full cache", "It keeps the keys with a thick line: all of them, exactly."],
     ["window", "window", "It keeps the keys with a thick line: only the two newest."],
-    ["bits", "2 bits", "Thick lines are the rounded keys that it keeps, thin ones lead there from the keys. Two colours in one line: two keys became one."],
+    [
+      "bits",
+      "2 bits",
+      "Thick lines are the rounded keys that it keeps, thin ones lead there from the keys. Two colours in one line: two keys became one.",
+    ],
     ["sum", "sum"],
     ["fade", "fading"],
     ["delta", "delta"],
@@ -147,7 +151,12 @@
           const given = LIVE.remember(kind, keys, values, state.beta, state.alpha).answers,
             ticks = right(given);
           const cells = given.map((answer, n) => cell("td", signed(answer) + mark(n, ticks[n])));
-          return make("tr", kind === state.memory ? { class: "is-now" } : {}, make("th", { scope: "row", style: "white-space:nowrap" }, name), cells);
+          return make(
+            "tr",
+            kind === state.memory ? { class: "is-now" } : {},
+            make("th", { scope: "row", style: "white-space:nowrap" }, name),
+            cells,
+          );
         };
         const heads = ["oldest first", ...values].map((value) => cell("th", String(value)));
         board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, KINDS.map(row)));
@@ -161,7 +170,8 @@
             " of " +
             new Set(last).size +
             " keys read their newest value. " +
-            (drawn || "The orange line is the state (" + sum.map((v) => signed(v)).join(", ") + "), drawn at 1/" + shorter + " of its length.") +
+            (drawn ||
+              "The orange line is the state (" + sum.map((v) => signed(v)).join(", ") + "), drawn at 1/" + shorter + " of its length.") +
             (again ? " The key of " + a + " and " + b + " reads " + signed(answers[again[1]]) + "." : ""),
         );
         const at = (wanted) => String(values) === String(START.values) && String(state.keys) === String(wanted);
@@ -171,13 +181,7 @@
             ? "One key is stored with " + a + ", then with " + b + ", which replaces it. Which rows of the table answer " + b + "?"
             : "No key is stored twice.";
         const set = (places) => () => change(pairs(places), START.values);
-        refill(
-          presets,
-          buttons(
-            ["2 onto 10", set(TWICE), at(TWICE)],
-            ["10 and 2 onto 5", set(THRICE), at(THRICE)],
-          ),
-        );
+        refill(presets, buttons(["2 onto 10", set(TWICE), at(TWICE)], ["10 and 2 onto 5", set(THRICE), at(THRICE)]));
       }
 
       const change = (keys, values) => {
