@@ -70,11 +70,11 @@ def test_what_it_says_that_one_has_learned_is_what_it_computes(tmp_path):
     twice = answer(tmp_path, COMPUTED, given=given, figures=["memories"])
     by_kind = dict(zip(KINDS, twice, strict=True))
     learned = said("memories", "learned")
-    assert "the delta rule and the gated delta rule answer 2" in learned
+    assert "Only the delta rule and the gated delta rule answer 2" in learned
     assert by_kind["delta"][3] == pytest.approx(2) == by_kind["gated"][3]
-    assert "The full cache answers 6, the mean" in learned
-    assert by_kind["full"][3] == pytest.approx(6)
-    assert "the sum adds both values and a share of the others" in learned
+    assert "the window and two bits answer 6, as does the full cache: the mean" in learned
+    assert [by_kind[kind][3] for kind in ("window", "bits", "full")] == pytest.approx([6] * 3)
+    assert "The sum adds both values and a share of the others" in learned
     assert by_kind["sum"][3] == pytest.approx(10 + 2 + 0.6 * 3 + 0.8 * 5)
     assert "the oldest key reads 3 with the delta rule" in learned
     assert "and 0.38 with the fading sum" in learned
@@ -107,14 +107,16 @@ def test_it_begins_with_the_pairs_of_the_chapter_and_a_key_is_stored_twice_where
         return { begin, first, kept, half, twice, turned, full, most, fewest: columns() };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "memories", "start": start}, figures=["memories"])
     assert found["begin"] == ["at 1.00, 0.00", "at 0.00, 1.00", "at 0.60, 0.80", "at 0.80, 0.60"]
-    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in found["first"]["rows"]]
+    rows = [[cell.replace("\u202f", " ") for cell in row] for row in found["first"]["rows"]]
     assert rows[0] == ["full cache", "3.00 ✓", "5.00 ✓", "10.00 ✓", "2.00 ✓"]
-    assert rows[5] == ["delta rule", "−0.43", "3.90", "2.87", "2.00 ✓"]
-    assert rows[6] == ["gated delta rule", "0.50", "2.67", "2.43", "2.00 ✓"]
-    assert found["first"]["said"].startswith("delta rule: 1 of 4 keys read their own value. The state is (")
+    assert rows[5] == ["delta", "−0.43 ✗", "3.90 ✗", "2.87 ✗", "2.00 ✓"]
+    assert rows[6] == ["gated", "0.50 ✗", "2.67 ✗", "2.43 ✗", "2.00 ✓"]
+    begins = "delta: 1 of 4 keys read their newest value. The orange line is the state ("
+    assert found["first"]["said"].startswith(begins)
     assert found["kept"][1:] == found["first"]["rows"][5][1:]
-    assert found["half"] == ["delta rule", "1.99", "4.11", "4.48", "4.05"]
-    assert found["twice"]["said"].endswith("One key is stored twice, first with 10, then with 2: it reads 2.00.")
+    assert found["half"] == ["delta", *(f"{of}\u202f✗" for of in ("1.99", "4.11", "4.48", "4.05"))]
+    assert found["twice"]["said"].endswith("The key of 10 and 2 reads 2.00.")
+    assert found["twice"]["rows"][5][3:] == ["2.00", "2.00\u202f✓"]  # what was replaced is neither right nor wrong
     assert found["turned"] == ["oldest first", "5", "10", "2", "3"]
     assert found["full"].startswith("full cache: ")
     assert (found["most"], found["fewest"]) == (6, 2)

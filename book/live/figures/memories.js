@@ -8,16 +8,26 @@
     ANGLES = [150, -60], // of the fifth and the sixth key, in degrees
     FEWEST = 2,
     NEAR = 0.07, // so far from another key a moved one takes its position
-    ARROW = 15; // the state is drawn a fifteenth of its length
+    ROOM = 1.3, // how long the drawn state may be, where a key has length 1
+    SHORTER = [5, 10, 25]; // the state is drawn at the first of these parts of its length that fits
+  // as the chapter's code prints them, and what the circle shows of them
   const KINDS = [
-    ["full", "full cache"],
-    ["window", "window of two"],
-    ["bits", "two bits"],
+    ["full", "full cache", "It keeps the keys with a thick line: all of them, exactly."],
+    ["window", "window", "It keeps the keys with a thick line: only the two newest."],
+    [
+      "bits",
+      "2 bits",
+      "Thick lines are the rounded keys that it keeps, thin ones lead there from the keys. Two colours in one line: two keys became one.",
+    ],
     ["sum", "sum"],
-    ["fade", "fading sum"],
-    ["delta", "delta rule"],
-    ["gated", "gated delta rule"],
+    ["fade", "fading"],
+    ["delta", "delta"],
+    ["gated", "gated"],
   ];
+  // The chapter's keys, with those of 10 and 2 moved.
+  const START = { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2] },
+    TWICE = [1, 0, 0, 1, 0.6, 0.8, 0.6, 0.8],
+    THRICE = [1, 0, 0, 1, 0, 1, 0, 1];
   const onCircle = (degrees) => [Math.cos, Math.sin].map((f) => Number(f((degrees * Math.PI) / 180).toFixed(4)));
   const same = (a, b) => a[0] === b[0] && a[1] === b[1];
 
@@ -55,15 +65,16 @@
 
   LIVE.figure("memories", {
     title: "Four pairs in seven memories",
-    todo: "Which memories answer what was stored? Drag the key of 2 onto the key of 10, so that one key is stored twice: which of them answer the newer value, 2, or come near it? Then start again, and drag the keys of 10 and 2 onto the key of 5: what does the fading sum, and what does the delta rule still answer to the oldest key, to which they are at right angles?",
+    todo: "Store one key twice. Drag the key of 2 onto the key of 10. Before you look at the table, guess: which of the seven memories answer the newer value, 2?",
     learned:
-      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the delta rule and the gated delta rule answer 2. The full cache answers 6, the mean, because both keys have the same score, and the sum adds both values and a share of the others. With 10 and 2 on the key of 5, the oldest key reads 3 with the delta rule, because none of the later keys is similar to it, and 0.38 with the fading sum, which loses half of everything at each step. So the delta rule forgets what later, similar keys overwrite, and a fading sum forgets by age.",
-    about:
-      "The memories of this chapter: nothing is trained. All keys have length 1. The dashed line is the state of a sum, fading or delta rule, drawn a fifteenth of its length.",
-    defaults: { keys: [1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6], values: [3, 5, 10, 2], memory: "delta", beta: 1, alpha: 0.5 },
+      "The window has only the two newest pairs, and two bits confuse keys that lie near each other. The sum is right only while all keys stand at right angles. When 10 and then 2 are stored under one key, the window and two bits answer 6, as does the full cache: the mean, because both keys have the same score. The sum adds both values and a share of the others. Only the delta rule and the gated delta rule answer 2. With 10 and 2 on the key of 5, the oldest key reads 3 with the delta rule, because none of the later keys is similar to it, and 0.38 with the fading sum, which loses half of everything at each step. So the delta rule forgets what later, similar keys overwrite, and a fading sum forgets by age.",
+    about: "The memories of this chapter: nothing is trained. All keys have length 1.",
+    defaults: { ...START, memory: "delta", beta: 1, alpha: 0.5 },
     draw(room, state, kept) {
       const said = words(),
         board = make("table", { class: "live-table" }),
+        task = make("p", {}),
+        presets = make("div", {}),
         left = make("div", {});
       let plane;
 
@@ -102,54 +113,75 @@
           hue = (n) => HUES[VALUES.indexOf(values[n])];
         const first = keys.length - (held || keys).length,
           right = (given) => given.map((answer, n) => Math.abs(answer - values[n]) < 0.05);
+        const shorter = sum && (SHORTER.find((part) => Math.hypot(...sum) / part <= ROOM) || SHORTER.at(-1)),
+          small = (n) => n < first || sum || state.memory === "bits";
         keys.forEach((at, n) =>
           plane.show(n, {
             at,
-            radius: n < first || sum ? 7 : 11,
+            radius: small(n) ? 7 : 11,
             words: "at " + at.map((v) => signed(v)).join(", ") + ", reads " + signed(answers[n]),
           }),
         );
-        const line = (to, look) => planeLine(plane, [0, 0], to, look);
+        const line = (to, style, from = [0, 0]) => planeLine(plane, from, to, { style }),
+          colour = (n) => "hsl(" + hue(n) + " 70% 48%)";
+        // Kept keys that lie on each other take turns along one line; a thin line leads from each dot to its rounded key.
+        const keptLine = (at, n) => {
+          const pile = held.flatMap((other, m) => (same(at, other) ? [m] : [])),
+            dashes = "stroke-dasharray:9 " + 9 * (pile.length - 1) + ";stroke-dashoffset:" + -9 * pile.indexOf(n);
+          return [
+            line(at, "stroke:" + colour(first + n) + ";stroke-width:5;" + (pile.length > 1 ? dashes : "")),
+            line(at, "stroke:" + colour(first + n) + ";stroke-width:1.5", keys[first + n]),
+          ];
+        };
+        const [x, y] = sum ? plane.xy(sum.map((v) => v / shorter)) : [];
         plane.under.replaceChildren(
           make("circle", { r: plane.xy([1, 0])[0], fill: "none", stroke: "currentColor", "stroke-opacity": 0.3 }),
-          ...(held || []).map((at, n) => line(at, { style: "stroke:hsl(" + hue(first + n) + " 70% 48%);stroke-width:4" })),
+          ...(held || []).flatMap(keptLine),
           ...(sum
             ? [
-                line(
-                  sum.map((v) => v / ARROW),
-                  { class: "pull", "stroke-width": 4 },
-                ),
+                make("line", { x1: 0, y1: 0, x2: x, y2: y, style: "stroke:var(--pa-orange);stroke-width:4" }),
+                make("circle", { cx: x, cy: y, r: 6, style: "fill:var(--pa-orange)" }),
               ]
             : []),
         );
         const cell = (name, text) => make(name, name === "th" ? { scope: "col" } : {}, text);
+        const last = keys.map((key) => keys.findLastIndex((later) => same(key, later))), // the newest pair of each key
+          mark = (n, ticked) => (last[n] > n ? "" : "\u202f" + (ticked ? "✓" : "✗")); // an old value is neither right nor wrong
         const row = ([kind, name]) => {
           const given = LIVE.remember(kind, keys, values, state.beta, state.alpha).answers,
             ticks = right(given);
-          const cells = given.map((answer, n) => cell("td", signed(answer) + (ticks[n] ? "\u00a0✓" : "")));
-          return make("tr", kind === state.memory ? { class: "is-now" } : {}, make("th", { scope: "row" }, name), cells);
+          const cells = given.map((answer, n) => cell("td", signed(answer) + mark(n, ticks[n])));
+          return make(
+            "tr",
+            kind === state.memory ? { class: "is-now" } : {},
+            make("th", { scope: "row", style: "white-space:nowrap" }, name),
+            cells,
+          );
         };
         const heads = ["oldest first", ...values].map((value) => cell("th", String(value)));
         board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, KINDS.map(row)));
-        const again = keys.flatMap((key, n) => keys.flatMap((later, m) => (m > n && same(key, later) ? [[n, m]] : [])))[0];
+        const again = [...last.entries()].find(([n, m]) => m > n);
+        const [, name, drawn] = KINDS.find(([kind]) => kind === state.memory);
+        const [a, b] = again ? again.map((n) => values[n]) : [];
         said.say(
-          KINDS.find(([kind]) => kind === state.memory)[1] +
+          name +
             ": " +
-            right(answers).filter(Boolean).length +
+            right(answers).filter((ticked, n) => ticked && last[n] === n).length +
             " of " +
-            keys.length +
-            " keys read their own value." +
-            (sum ? " The state is (" + sum.map((v) => signed(v)).join(", ") + ")." : "") +
-            (again
-              ? " One key is stored twice, first with " +
-                values[again[0]] +
-                ", then with " +
-                values[again[1]] +
-                ": it reads " +
-                signed(answers[again[1]]) +
-                "."
-              : ""),
+            new Set(last).size +
+            " keys read their newest value. " +
+            (drawn ||
+              "The orange line is the state (" + sum.map((v) => signed(v)).join(", ") + "), drawn at 1/" + shorter + " of its length.") +
+            (again ? " The key of " + a + " and " + b + " reads " + signed(answers[again[1]]) + "." : ""),
         );
+        const at = (wanted) => String(values) === String(START.values) && String(state.keys) === String(wanted);
+        task.textContent = at(THRICE)
+          ? "5, 10 and now 2 are stored under one key. Which rows still answer 3 for the oldest key, at right angles to it?"
+          : again
+            ? "One key is stored with " + a + ", then with " + b + ", which replaces it. Which rows of the table answer " + b + "?"
+            : "No key is stored twice.";
+        const set = (places) => () => change(pairs(places), START.values);
+        refill(presets, buttons(["2 onto 10", set(TWICE), at(TWICE)], ["10 and 2 onto 5", set(THRICE), at(THRICE)]));
       }
 
       const change = (keys, values) => {
@@ -172,12 +204,6 @@
           show();
         });
       room.append(
-        choice("Drawn in the plane", KINDS, state.memory, (memory) => {
-          kept({ memory });
-          show();
-        }),
-        share("α, how much of the state is kept (fading sum, gated delta rule)", "alpha"),
-        share("β, how much of the difference is stored (delta rules)", "beta"),
         make(
           "div",
           { class: "live-view live-view-even" },
@@ -185,15 +211,23 @@
           make(
             "div",
             {},
-            buttons(
-              ["oldest pair becomes the newest", () => change(turn(pairs(state.keys)), turn(state.values))],
-              ["one more pair", more],
-              ["one fewer", fewer],
-            ),
-            make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "What each memory answers" }, board),
+            task,
+            presets,
+            choice("Drawn in the circle", KINDS, state.memory, (memory) => {
+              kept({ memory });
+              show();
+            }),
             said.element,
           ),
         ),
+        make("div", { class: "live-scroll", tabindex: 0, role: "region", "aria-label": "What each memory answers" }, board),
+        buttons(
+          ["oldest pair becomes the newest", () => change(turn(pairs(state.keys)), turn(state.values))],
+          ["one more pair", more],
+          ["one fewer", fewer],
+        ),
+        share("α, how much of the state is kept (fading, gated)", "alpha"),
+        share("β, how much of what is missing is stored (delta, gated)", "beta"),
       );
       build();
     },

@@ -54,9 +54,14 @@ def test_a_line_without_dots_is_refused():
 
 
 def test_a_cache_is_drawn_as_the_rectangles_that_it_keeps():
-    full, window = draw_kept({"full": [(0, 0, 96, 30)], "window": [(66, 0, 30, 30)]}, tokens=96, layers=30)
-    assert [ax.patches[0].get_bbox().bounds for ax in (full, window)] == [(0, 0, 96, 30), (66, 0, 30, 30)]
+    full, window = draw_kept({"full": [(0, 0, 96, 16)], "window": [(66, 0, 30, 16)]}, tokens=96, bits=16)
+    assert [ax.patches[0].get_bbox().bounds for ax in (full, window)] == [(0, 0, 96, 16), (66, 0, 30, 16)]
     assert full.get_title(loc="left") == "full"
+
+
+def test_the_bits_that_are_kept_are_marked_on_the_axis():
+    _, rounded = draw_kept({"full": [(0, 0, 96, 16)], "rounded": [(0, 0, 96, 5)]}, tokens=96, bits=16)
+    assert list(rounded.get_yticks()) == [0, 5, 16]
 
 
 def test_each_test_has_a_panel_with_a_curve_per_memory():
@@ -72,7 +77,7 @@ def test_panels_need_the_same_memories(panels):
 
 
 def test_one_panel_is_enough():
-    assert len(draw_kept({"full": [(0, 0, 96, 30)]}, tokens=96, layers=30)) == 1
+    assert len(draw_kept({"full": [(0, 0, 96, 16)]}, tokens=96, bits=16)) == 1
 
 
 def test_four_tests_stand_in_two_rows():
@@ -100,11 +105,11 @@ def test_both_panels_need_the_same_caches(rises, farthest):
 
 
 def test_the_first_tokens_are_a_bar_of_another_colour():
-    with_sinks, without = draw_kept({"a": [(66, 0, 30, 30)], "b": [(66, 0, 30, 30)]}, tokens=96, layers=30, sinks=["a"])
+    with_sinks, without = draw_kept({"a": [(66, 0, 30, 16)], "b": [(66, 0, 30, 16)]}, tokens=96, bits=16, sinks=["a"])
     assert [len(ax.patches) for ax in (with_sinks, without)] == [2, 1]
-    assert with_sinks.patches[1].get_bbox().bounds == (0, 0, 0.96, 30)
+    assert with_sinks.patches[1].get_bbox().bounds == (0, 0, 0.96, 16)
     with pytest.raises(ValueError, match=r"sinks must be titles of caches, \['a'\], got \['c'\]"):
-        draw_kept({"a": []}, tokens=96, layers=30, sinks=["c"])
+        draw_kept({"a": []}, tokens=96, bits=16, sinks=["c"])
 
 
 def test_heads_share_what_is_kept_and_a_latent_vector_makes_a_key_for_each():
@@ -126,6 +131,8 @@ def test_a_state_moves_from_one_point_to_where_each_rule_ends_it():
     dots = {line.get_label(): line.get_xydata().tolist() for line in ax.get_lines() if line.get_marker() != ""}
     assert dots == {"sum": [[9, 13]], "delta": [[5.52, 8.36]], "state before": [[3, 5]]}
     assert len(ax.patches) == 2  # an arrow per rule
+    (bent,) = plot_updates({"store 10": panel}, start=(3, 5), most=(12, 14), through={"sum": (1.5, 2.5)})
+    assert len(bent.patches) == 3  # the sum moves twice
     older, new = (line for line in ax.get_lines() if line.get_marker() == "")
     assert older.get_xy1() == (3, 0)
     assert [0.6 * x + 0.8 * y for x, y in (new.get_xy1(), new.get_xy2())] == [pytest.approx(10)] * 2

@@ -1,6 +1,7 @@
 """Figures of chapter 20: smaller caches, shared keys, what states store and forget, checked guesses, time per token."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean
 
 import matplotlib.pyplot as plt
@@ -15,15 +16,15 @@ from attnpages.figures.style import legend_above, new_axes, styles_for
 def draw_kept(
     caches: Mapping[str, Sequence[tuple[float, float, float, float]]],
     tokens: int,
-    layers: int,
+    bits: int,
     sinks: Collection[str] = (),
 ) -> list[Axes]:
-    """Draw what each cache keeps of the keys and values of all tokens and layers, one panel per cache.
+    """Draw with how many bits each cache keeps the numbers of which tokens, one panel per cache.
 
     Args:
-        caches: ``{title: rectangles}``; a rectangle has its first token, its first layer, and how many tokens and
-            layers it spans. tokens, layers: of the full cache. sinks: titles of the caches that keep the first tokens
-            in all layers: a bar at the left, wide enough to be seen.
+        caches: ``{title: rectangles}``; a rectangle has its first token, its lowest bit, and how many tokens and bits
+            it spans. tokens: of the full cache. bits: of its numbers. sinks: titles of the caches that keep the first
+            tokens with all bits: a bar at the left, wide enough to be seen.
 
     Raises:
         ValueError: if a title of ``sinks`` is no cache.
@@ -34,12 +35,12 @@ def draw_kept(
     _, grid = plt.subplots(len(caches), 1, figsize=size, sharex=True, layout="constrained", squeeze=False)
     axes = grid[:, 0]
     for ax, (title, kept) in zip(axes, caches.items(), strict=True):
-        for first, layer, width, height in kept:
-            # without snapping to whole pixels, so that thin stripes stay equally thin
-            ax.add_patch(plt.Rectangle((first, layer), width, height, color=BLUE, linewidth=0, snap=False))
+        for first, lowest, width, height in kept:
+            ax.add_patch(plt.Rectangle((first, lowest), width, height, color=BLUE, linewidth=0))
         if title in sinks:
-            ax.add_patch(plt.Rectangle((0, 0), tokens / 100, layers, color=ORANGE, linewidth=0, zorder=2))
-        ax.set(xlim=(0, tokens), ylim=(0, layers), yticks=(0, layers), ylabel="layers")
+            ax.add_patch(plt.Rectangle((0, 0), tokens / 100, bits, color=ORANGE, linewidth=0, zorder=2))
+        heights = {lowest + height for _, lowest, _, height in kept}
+        ax.set(xlim=(0, tokens), ylim=(0, bits), yticks=sorted({0, bits, *heights}), ylabel="bits")
         ax.set_title(title, loc="left", fontsize=11)
         ax.grid(visible=False)
     axes[-1].set_xlabel("token in the text")
@@ -116,6 +117,7 @@ def plot_updates(
     panels: Mapping[str, tuple[Sequence[tuple[Point, float]], tuple[Point, float], Mapping[str, Point]]],
     start: Point,
     most: Point,
+    through: Mapping[str, Point] | None = None,
 ) -> list[Axes]:
     """Draw a state of two numbers as a point, and where rules move it when one more pair is stored.
 
@@ -124,6 +126,7 @@ def plot_updates(
     Args:
         panels: ``{title: (older pairs, the new pair, {rule: state after it})}``; a pair has its key and its value.
             All panels have the same rules. start: the state before. most: the largest numbers of the two axes.
+            through: ``{rule: state}`` of rules that first move the state there, in each panel.
 
     Raises:
         ValueError: if there is no panel, or they differ in their rules.
@@ -140,7 +143,9 @@ def plot_updates(
         _answering(ax, key, value, color=INK, linestyle="-", label="new pair answered rightly")
         for rule, end in ends.items():
             colour, _, marker = styles[rule][:3]
-            arrow(ax, start, end, colour=colour)
+            between = [(through or {})[rule]] if rule in (through or {}) else []
+            for here, there in pairwise([start, *between, end]):
+                arrow(ax, here, there, colour=colour)
             ax.plot(*end, color=colour, marker=marker, markersize=9, linestyle="", label=rule)
         ax.plot(*start, color=INK, marker="o", markersize=9, linestyle="", label="state before")
         ax.set(xlim=(0, most[0]), ylim=(0, most[1]), aspect="equal", title=title, xlabel="first number of the state")
