@@ -284,9 +284,7 @@ def draw_decoders(columns: Mapping[str, Sequence[Step]], ax: Axes | None = None)
     return ax
 
 
-def _decoder_step(
-    ax: Axes, centre: tuple[float, float], width: float, step: Step, own: bool, drawn: set[str]
-) -> None:
+def _decoder_step(ax: Axes, centre: tuple[float, float], width: float, step: Step, own: bool, drawn: set[str]) -> None:
     """A box with the numbers of its settings at its upper right corner, unless they are `drawn` already."""
     text, numbers = step
     height = 0.9 if "\n" in text else 0.6
