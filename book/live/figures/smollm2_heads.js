@@ -3,7 +3,8 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, refill, choice, slider, buttons, words, percent, largest } = LIVE;
-  const CELL = 22; // pixels of a head in the overview
+  const CELL = 22, // pixels of a head in the overview
+    NARROW = "font-size:0.75rem;padding-right:0.2rem"; // column heads, beside the lines
 
   // [layer][head][query] -> weights of the keys up to the query, out of the bytes of a pack.
   LIVE.mapsOf = function ({ pieces, layers, heads, weights }) {
@@ -194,8 +195,8 @@
               make(
                 "tr",
                 {},
-                make("th", { scope: "col" }, "sentence"),
-                NAMES.map((name) => make("th", { scope: "col" }, name.toLowerCase())),
+                make("th", { scope: "col", style: NARROW }, "sentence"),
+                NAMES.map((name) => make("th", { scope: "col", style: NARROW }, name.toLowerCase())),
               ),
             ),
             make(
