@@ -232,6 +232,29 @@ def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_p
     assert "that you see attends" not in found["todo"]  # each page begins with a head of its own
 
 
+def test_the_heads_of_chapter_19_begin_with_the_finder_and_lead_to_the_head_before(tmp_path):
+    script = """
+        const told = () => now().said, table = () =>
+          Array.from(document.querySelectorAll(".live-table tbody tr"), (row) =>
+            Array.from(row.querySelectorAll("td"), (one) => one.textContent));
+        const finder = { said: told(), table: table() };
+        slide("Layer", 17); slide("Head", 1);
+        const { todo, learned } = now();
+        return { finder, before: { said: told(), table: table() }, todo: texts(".live-todo")[0], learned };"""
+    found = begun(tmp_path, "chapters/19_real_model.ipynb", "smollm2_heads", script)
+    assert "Layer 19, head 7: “letter” attends to “music” (position 4) 95\u00a0%" in found["finder"]["said"]
+    assert "Layer 17, head 1: “letter” attends to “window” (position 9) 96\u00a0%" in found["before"]["said"]
+    first, _, induction = ([numbers(row[i])[0] for row in found["finder"]["table"]] for i in range(3))
+    assert induction[1] == 90 > 50 > max(induction[0], induction[2])  # only in the second sentence
+    assert (first[2], induction[2]) == (91, 7.1)
+    before = [[numbers(one)[0] for one in row] for row in found["before"]["table"]]
+    assert all(row[1] == max(row) > 50 for row in before)  # in all three sentences
+    assert "a finder, 19.7" in found["todo"]
+    assert all(
+        told in found["learned"] for told in ("96 % of", "95 % to “music”", "90 % to what", "7.1 %, and", "91 %.")
+    )
+
+
 def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     page = "chapters/13_ntm.ipynb"
     script = """

@@ -3,7 +3,8 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, refill, choice, slider, buttons, words, percent, largest } = LIVE;
-  const CELL = 22; // pixels of a head in the overview
+  const CELL = 22, // pixels of a head in the overview
+    NARROW = "font-size:0.75rem;padding-right:0.2rem"; // column heads, beside the lines
 
   // [layer][head][query] -> weights of the keys up to the query, out of the bytes of a pack.
   LIVE.mapsOf = function ({ pieces, layers, heads, weights }) {
@@ -26,7 +27,7 @@
     first: ["the first position", (row) => row[0]],
     previous: ["the position before", (row, q) => row[q - 1]],
     induction: [
-      "what followed the same word before",
+      "what followed the same token before",
       (row, q, pieces) => pieces.slice(0, q).reduce((sum, other, k) => sum + (same(other, pieces[q]) ? row[k + 1] : 0), 0),
     ],
   };
@@ -47,14 +48,23 @@
 
   LIVE.figure("smollm2_heads", {
     title: "All 270 heads of SmolLM2 on a sentence",
-    todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. Guess first: how many of the 270 heads give more than half to the first position? Then press each kind. The figure goes to its strongest head, and brown lines show what the marked word attends to. Then choose another sentence: is this head still of the same kind (table)?",
+    todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. Guess first: how many of the 270 heads give more than half to the first position? Then press each kind. The figure goes to its strongest head, and brown lines show what the marked token attends to. Then choose another sentence: is this head still of the same kind (table)?",
     learned:
-      "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same word before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
+      "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same token before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
       "Stored weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
+    // `task` of the placement: Chapter 19 asks about two heads, and not about the three kinds.
+    says: ({ task }) =>
+      task === "finder"
+        ? {
+            todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. The framed one is a finder, 19.7: from the marked, second “letter” it attends to “music”, as from ark to stein in the text. Guess what 17.1 attends to from there, and choose it (layer 17, head 1). Then try the other sentences: where is each of the two heads still of its kind (table)?",
+            learned:
+              "From the second “letter”, 17.1 gives 96 % of its attention to “window”, the token before, and 19.7 gives 95 % to “music”, which followed the first “letter”. Whether 19.7 uses what 17.1 writes can’t be seen here. In all three sentences 17.1 gives most to the position before. But 19.7 gives 90 % to what followed the same token only in the second sentence, where a whole list comes twice. In the third, where no two neighbours come twice in this order, it has 7.1 %, and the first position receives 91 %.",
+          }
+        : {},
     button: "Show the 270 heads",
     packs: ["smollm2_heads"],
-    defaults: { sentence: 2, layer: 19, head: 9, query: 10, kind: "" }, // all counted from 1, as on the pages; no kind: that of the head
+    defaults: { sentence: 2, layer: 19, head: 9, query: 10, kind: "", task: "kinds" }, // counted from 1, as on the pages; no kind: that of the head
     draw(room, state, kept, pack) {
       const said = words(),
         board = make("div", {}),
@@ -135,7 +145,7 @@
           half +
           " of " +
           layers * heads +
-          " heads give more than half of their attention to " +
+          (half === 1 ? " heads gives more than half of its attention to " : " heads give more than half of their attention to ") +
           KINDS[kind][0] +
           ". Press a head to see it below.";
       }
@@ -170,12 +180,12 @@
         refill(
           board,
           make("p", { class: "live-head" }, "Layer " + layer + ", head " + head),
-          make("p", { class: "live-before" }, "Choose on the left which word attends (brown). The pale lines are the other words’."),
+          make("p", { class: "live-before" }, "Choose on the left which token attends (brown). The pale lines are the other tokens’."),
           links.element,
         );
         links.choose(Math.min(state.query, pieces.length) - 1);
         shares.replaceChildren(
-          make("p", { class: "live-head" }, "Attention of head " + layer + "." + head + ", mean over the words that come a second time"),
+          make("p", { class: "live-head" }, "Attention of head " + layer + "." + head + ", mean over the tokens that come a second time"),
           make(
             "table",
             { class: "live-table" },
@@ -185,8 +195,8 @@
               make(
                 "tr",
                 {},
-                make("th", { scope: "col" }, "sentence"),
-                NAMES.map((name) => make("th", { scope: "col" }, name.toLowerCase())),
+                make("th", { scope: "col", style: NARROW }, "sentence"),
+                NAMES.map((name) => make("th", { scope: "col", style: NARROW }, name.toLowerCase())),
               ),
             ),
             make(
@@ -248,7 +258,7 @@
         make(
           "p",
           { class: "live-before" },
-          "Layers 1 to 30 from left to right, heads 1 to 9 from top to bottom; means over the words that come a second time:",
+          "Layers 1 to 30 from left to right, heads 1 to 9 from top to bottom; means over the tokens that come a second time:",
         ),
         make(
           "div",

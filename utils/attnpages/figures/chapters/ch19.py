@@ -257,7 +257,8 @@ def draw_decoders(columns: Mapping[str, Sequence[Step]], ax: Axes | None = None)
 
     Args:
         columns: ``{title: five steps}``, two at most: word vectors, norm, attention, feed-forward and output layer. The
-            norm stands before both sublayers. Numbers of the last column are drawn in colour.
+            norm stands before both sublayers. A number is drawn at the lowest step that has it, and in the last column
+            in colour, as all of its steps with numbers are.
 
     Raises:
         ValueError: if a column has not five steps, or there are more than two.
@@ -270,24 +271,27 @@ def draw_decoders(columns: Mapping[str, Sequence[Step]], ax: Axes | None = None)
         say(ax, x + 2.7, 9.15, title, weight="bold")
         box(ax, x, 1.75, 5.3, 5.85, fill="none", dashed=True)
         line(ax, (x + 0.4, x + 0.4), (0.55, 8.3), FAINT, 2.6)
-        for y, step in ((0.55, words), (8.3, output)):
-            _decoder_step(ax, (x + 2.65, y), 5.1, step, own)
+        drawn: set[str] = set()  # the numbers so far
+        _decoder_step(ax, (x + 2.65, 0.55), 5.1, words, own, drawn)
         for y, step in ((2.55, attention), (5.45, feed_forward)):
-            _decoder_step(ax, (x + 3.1, y), 3.4, norm, own)
-            _decoder_step(ax, (x + 3.1, y + 1.3), 3.8, step, own)
+            _decoder_step(ax, (x + 3.1, y), 3.4, norm, own, drawn)
+            _decoder_step(ax, (x + 3.1, y + 1.3), 3.8, step, own, drawn)
             arrow(ax, (x + 0.4, y), (x + 1.4, y), colour=DARK_GREY)
             arrow(ax, (x + 3.1, y + 0.3), (x + 3.1, y + 0.8), colour=DARK_GREY)
             arrow(ax, (x + 1.2, y + 1.3), (x + 0.6, y + 1.3), colour=DARK_GREY)
             box_around(ax, (x + 0.4, y + 1.3), 0.42, 0.42, "+", fill="white")
+        _decoder_step(ax, (x + 2.65, 8.3), 5.1, output, own, drawn)
     return ax
 
 
-def _decoder_step(ax: Axes, centre: tuple[float, float], width: float, step: Step, own: bool) -> None:
-    """A box with the numbers of its settings at its upper right corner."""
+def _decoder_step(ax: Axes, centre: tuple[float, float], width: float, step: Step, own: bool, drawn: set[str]) -> None:
+    """A box with the numbers of its settings at its upper right corner, unless they are `drawn` already."""
     text, numbers = step
     height = 0.9 if "\n" in text else 0.6
     box_around(ax, centre, width, height, text, size=9.5, fill=WRITES if own and numbers else PAPER)
-    for i, number in enumerate(reversed(numbers)):
+    new = [number for number in reversed(numbers) if number not in drawn]
+    drawn.update(new)
+    for i, number in enumerate(new):
         at = centre[0] + width / 2 - 0.05 - 0.46 * i, centre[1] + height / 2
         badge: Look = {"boxstyle": "circle,pad=0.2", "facecolor": RUST if own else DARK_GREY, "edgecolor": "white"}
         ax.text(*at, number, ha="center", va="center", fontsize=9, color="white", weight="bold", bbox=badge, zorder=5)
