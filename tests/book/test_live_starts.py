@@ -125,6 +125,18 @@ def test_the_online_softmax_goes_through_the_chapters_example(tmp_path):
         assert numbers(row[2]) == ([shrink] if shrink else [])  # before the first block there is nothing to shrink
         assert numbers(row[3]) + numbers(row[4]) == [total, summed]
     assert numbers(found["rows"][-1][5]) == numbers(context)
+    assert numbers(found["rows"][-1][6]) == [2.6393]  # without the factor, as in the text
+
+
+def test_the_online_softmax_shows_all_blocks_of_an_example_and_marks_it(tmp_path):
+    script = """
+        press("largest first");
+        const marked = all(".live-buttons button").filter((one) => one.getAttribute("aria-pressed") === "true");
+        return { ...now(), marked: marked.map((one) => one.textContent), texts: texts("output") };"""
+    found = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", script)
+    assert (found["marked"], found["texts"]) == (["largest first"], ["2", "3 of 3"])
+    assert [numbers(row[2]) for row in found["rows"]] == [[], [1], [1]]
+    assert all(row[5] == row[6] for row in found["rows"])
 
 
 def test_what_was_read_to_the_end_stays_so_with_other_blocks(tmp_path):

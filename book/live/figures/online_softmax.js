@@ -2,10 +2,17 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, entry, words, percent, signed, softmax } = LIVE;
+    { make, refill, slider, entry, buttons, words, percent, softmax } = LIVE;
   const VALUES = (count) => Array.from({ length: count }, (_, i) => i + 1), // one feature, so that it can be added by hand
     MOST = 10000, // of a score's size
-    LARGEST_32 = Math.log(3.4e38); // whose exponential 32 bits can just hold
+    LARGEST_32 = Math.log(3.4e38), // whose exponential 32 bits can just hold
+    WIDEST = 8; // of a block on the slider, whose track is the same for all lists
+  const PRESETS = [
+    ["the chapter's", [2, 4, 6, 5]],
+    ["largest first", [7, 6, 5, 4, 2]],
+    ["rising", [0, 1, 2, 3, 4, 5, 6, 7]],
+    ["very large", [700, 701, 702, 703]],
+  ];
 
   // After each block: the largest score so far, by which factor the old sums shrink, the total of exp(score − largest), and
   // the sum of these times the values. Milakov and Gimelshein 2018; Dao et al. 2022, algorithm 1. `shrunk`: false leaves
@@ -40,21 +47,23 @@
 
   LIVE.figure("online_softmax", {
     title: "Softmax in blocks",
-    todo: "Set “Blocks read” to 2: by which factor do the old sums shrink, and why? Then try other scores and other blocks: when is the factor 1, and what would the context be without it?",
+    todo: "The first block has been read. Guess by which factor its sums will shrink, then set “Blocks read” to 2. The column “without factor” leaves it out: what becomes of the context? Then press “largest first”: why is the factor 1?",
     learned:
-      "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum; otherwise the factor is 1, for example in every later block if the largest score comes first. In the end the context equals that of the softmax over all scores at once. Without the factor, earlier blocks would count too much.",
-    about: "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on.",
+      "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum; otherwise the factor is 1, for example in every later block of “largest first”. In the end the context equals that of the softmax over all scores at once. Without the factor, earlier blocks would count too much: 2.6393 instead of 3.1288 for the chapter's scores.",
+    about: "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on. “largest” is the largest score so far.",
     defaults: { scores: [2, 4, 6, 5], block: 2, step: 1 },
     draw(room, state, kept) {
       const said = words(),
         table = make("table", { class: "live-table" }),
         picture = make("div", {}),
+        presets = make("div", {}),
         perBlock = make("div", {}),
         read = make("div", {});
 
       function show() {
         const values = VALUES(state.scores.length),
-          steps = LIVE.onlineSoftmax(state.scores, values, state.block);
+          steps = LIVE.onlineSoftmax(state.scores, values, state.block),
+          without = LIVE.onlineSoftmax(state.scores, values, state.block, false);
         const at = Math.min(state.step, steps.length - 1),
           now = steps[at];
         const whole = Array.from(softmax(Float64Array.from(state.scores))),
@@ -83,8 +92,10 @@
           step.total.toFixed(4),
           step.summed.toFixed(4),
           contextOf(step).toFixed(4),
+          contextOf(without[i + 1]).toFixed(4),
         ];
-        const head = ["block", "largest", "shrink", "total", "summed", "context"].map((name) => make("th", { scope: "col" }, name));
+        const names = ["block", "largest", "factor", "total", "weighted sum", "context", "without factor"];
+        const head = names.map((name) => make("th", { scope: "col" }, name));
         table.replaceChildren(
           make("thead", {}, make("tr", {}, head)),
           make(
@@ -100,7 +111,7 @@
             ),
           ),
         );
-        said.say([told(steps, at), at === steps.length - 1 ? end(steps, values, answer) : left(now)].join(" "));
+        said.say([told(steps, at), at === steps.length - 1 ? end(steps, without, answer) : left(now)].join(" "));
       }
 
       function told(steps, at) {
@@ -117,12 +128,12 @@
               ") = " +
               shrink.toFixed(4) +
               "."
-            : "The largest score stays " + number(largest) + ", so the old sums stay as they are.";
+            : "The largest score stays " + number(largest) + ", so the factor is 1 and the old sums stay as they are.";
       }
       const left = (now) =>
         "Context so far: " + contextOf(now).toFixed(4) + ". Scores not yet read: " + (state.scores.length - now.to) + ".";
-      function end(steps, values, answer) {
-        const wrong = contextOf(LIVE.onlineSoftmax(state.scores, values, state.block, false).at(-1)),
+      function end(steps, without, answer) {
+        const wrong = contextOf(without.at(-1)),
           { largest } = steps.at(-1);
         return (
           "Context: " +
@@ -130,14 +141,31 @@
           "; the softmax over all scores at once gives " +
           answer.toFixed(4) +
           "." +
-          (steps.length > 2 ? " Without shrinking it would be " + wrong.toFixed(4) + "." : "") +
+          (steps.length < 3
+            ? ""
+            : steps.slice(2).every(({ shrink }) => shrink === 1)
+              ? " Here it is the same without the factor."
+              : " Without the factor it would be " + wrong.toFixed(4) + ".") +
           (largest > LARGEST_32 ? " And exp(" + number(largest) + ") alone, without the maximum subtracted, is too large for 32 bits." : "")
         );
       }
 
+      function take(scores) {
+        kept({ scores, step: Math.ceil(scores.length / state.block) }); // all blocks: there is something to compare
+        line.field.value = scores.join(" "); // as they were read
+        rebuild();
+      }
       function rebuild() {
+        const is = (scores) => scores.join() === state.scores.join();
+        const enter = (scores) => () => {
+          line.field.value = scores.join(" ");
+          line.enter();
+        };
+        refill(presets, buttons(...PRESETS.map(([name, scores]) => [name, enter(scores), is(scores)])));
+        const shown = (block) => block + (block < state.scores.length ? "" : " (all)");
+        const most = Math.max(WIDEST, state.block);
         perBlock.replaceChildren(
-          slider("Scores per block", { from: 1, to: state.scores.length, step: 1, value: state.block }, (block) => {
+          slider("Scores per block", { from: 1, to: most, step: 1, value: state.block, shown }, (block) => {
             const count = (size) => Math.ceil(state.scores.length / size),
               all = state.step >= count(state.block); // what was read to the end stays so
             kept({ block, step: all ? count(block) : Math.min(state.step, count(block)) });
@@ -159,8 +187,8 @@
       }
 
       const line = entry(
-        "Scores (up to sixteen numbers)",
-        { value: state.scores.join(" "), button: "Take these", examples: ["2 4 6 5", "7 6 5 4 2", "0 1 2 3 4 5 6 7", "700 701 702 703"] },
+        "Scores (or two to sixteen of your own)",
+        { value: state.scores.join(" "), button: "Read these" },
         (text) => {
           if (/\d,\d/.test(text) && /[\s;]/.test(text.trim())) {
             return "Please write decimals with a point and put spaces between the numbers, such as 1.5 2.5.";
@@ -169,13 +197,12 @@
           if (scores.length < 2 || scores.length > 16 || scores.some((n) => !(Math.abs(n) <= MOST))) {
             return "Please write two to sixteen numbers from −10,000 to 10,000 with spaces between them, such as 1 3 0 2.";
           }
-          kept({ scores, block: Math.min(state.block, scores.length), step: 1 });
-          line.field.value = scores.join(" "); // as they were read
-          rebuild();
+          take(scores);
           return "";
         },
       );
       room.append(
+        presets,
         line.element,
         perBlock,
         read,
