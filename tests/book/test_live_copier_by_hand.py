@@ -108,10 +108,11 @@ def test_the_table_in_its_place_has_what_it_writes(computed):
 
 SHOWN = """
     const shown = () => ({
-      ...now(), text: texts(".live-text")[0], names: texts(".live-bars span"), points: texts(".live-curve circle + text"),
-      sliders: texts(".live-slider span"), task: all(".live-choice input:checked + span")[0].textContent,
+      ...now(), text: texts(".live-text")[0], names: texts(".live-bars span"),
+      points: texts(".live-curve circle + text"), sliders: texts(".live-slider span"), task: all(".live-choice input:checked + span")[0].textContent,
     });
-    const take = (name) => all(".live-choice label").find((one) => one.textContent === name).querySelector("input").click();"""
+    const label = (name) => all(".live-choice label").find((one) => one.textContent === name);
+    const take = (name) => label(name).querySelector("input").click();"""
 
 
 def test_it_begins_with_the_chapters_failure_and_the_second_layer_repairs_it(tmp_path):
