@@ -22,17 +22,17 @@
   const TASKS = {
     second: {
       name: "1 Second layer",
-      ask: "The first letter is wrong. Slow the second layer: from where on is the whole string right, and does it fail again if you go further?",
+      ask: "As built, the copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further?",
       controls: ["second"],
     },
     middle: {
       name: "2 Middle",
-      ask: "Both layers turn as in training. The preference is largest at the distance 7. Move this middle towards the right letter: is this enough?",
+      ask: "No layer is slowed. As built, the preference is largest at the distance 7. Move this middle towards the right letter: is this enough?",
       controls: ["peak"],
     },
     first: {
       name: "3 First layer",
-      ask: "There is no preference here, so the string is right. Slow the first layer: how far does it stay right? Then let its fastest pair keep its speed: how far now?",
+      ask: "Without a preference, the copier as built is right. Slow the first layer: how far does it stay right? Then let its fastest pair keep its speed: how far now?",
       set: { strength: 0 },
       controls: ["first", "fastest"],
     },
