@@ -12,9 +12,41 @@
     ["kept", "keeps its speed"],
   ];
   const WIDTH = 640,
-    HEIGHT = 150,
+    MIDDLE = 92, // where the curve is 0
+    HALF = 62, // from there to the largest preference
+    FOOT = 168, // the lower end of the curve's ground
     LEFT = 60, // room for the scores beside the curve
     FAR = 30; // the greatest distance that is drawn
+  const DEFAULTS = { letters: 25, strength: 6, peak: 7, first: 1, fastest: "slowed", second: 1, task: "second" };
+  // The tasks: what is asked, the state in which they begin, and the controls that they need.
+  const TASKS = {
+    second: {
+      name: "1 Second layer",
+      ask: "As built, the copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further?",
+      controls: ["second"],
+    },
+    middle: {
+      name: "2 Middle",
+      ask: "No layer is slowed. As built, the preference is largest at the distance 7. Move this middle towards the right letter: is this enough?",
+      controls: ["peak"],
+    },
+    first: {
+      name: "3 First layer",
+      ask: "Without a preference, the copier as built is right. Slow the first layer: how far does it stay right? Then let its fastest pair keep its speed: how far now?",
+      set: { strength: 0 },
+      controls: ["first", "fastest"],
+    },
+    length: {
+      name: "4 Length",
+      ask: "No layer is slowed. Take letters away, one by one: from which length on is the string right?",
+      controls: ["letters"],
+    },
+    all: {
+      name: "All controls",
+      ask: "Which controls repair the string, and which ones spoil it?",
+      controls: ["letters", "strength", "peak", "second", "first", "fastest"],
+    },
+  };
 
   const oneHot = (text) => Array.from(text, (letter) => Array.from(ALPHABET, (one) => Number(one === letter)));
 
@@ -52,80 +84,135 @@
     return text.slice(string.length + 2);
   };
 
-  function curve(state) {
-    const x = (d) => LEFT + ((WIDTH - LEFT - 20) * d) / FAR,
-      most = Math.max(state.strength, 1),
-      y = (score) => HEIGHT / 2 - (score / most) * (HEIGHT / 2 - 14),
-      number = (score) => make("text", { x: 0, y: y(score) + 5 }, signed(score, Number.isInteger(score) ? 0 : 1));
-    const points = Array.from({ length: 4 * FAR + 1 }, (_, i) => x(i / 4).toFixed(1) + "," + y(preferenceAt(i / 4, state)).toFixed(1)).join(
-      " ",
-    );
-    return make(
-      "svg",
-      {
-        viewBox: [0, 0, WIDTH, HEIGHT + 28].join(" "),
-        class: "live-curve",
-        role: "img",
-        "aria-label": "Preference by distance; the right letter stands " + state.letters + " positions back",
-      },
-      make("rect", { x: x(TRAINED[0] - 0.5), y: 0, width: x(TRAINED[1] + 0.5) - x(TRAINED[0] - 0.5), height: HEIGHT, class: "rewarded" }),
-      make("line", { x1: x(0), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
-      make("polyline", { points }),
-      make("circle", { cx: x(state.letters), cy: y(preferenceAt(state.letters, state)), r: 7 }),
-      [most, 0, -most].map(number),
-      [0, ...TRAINED, 25].map((d) => make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": "middle" }, String(d))),
-    );
-  }
-
-  const firstWrong = (string, written) => Array.from(string).findIndex((letter, i) => written[i] !== letter);
-
-  // The right key of the first step that goes wrong, or of the first step, beside the keys with the largest scores there.
-  function rows(string, written, state) {
-    const wrong = firstWrong(string, written),
+  // The first step that goes wrong, or the first step: the letters with the most weight there, and the right one. What is
+  // written is the letter with the most weight in all its places together: { letter, weight, places, right } each.
+  function atStep(string, written, state) {
+    const wrong = Array.from(string).findIndex((letter, i) => written[i] !== letter),
       step = Math.max(wrong, 0),
       text = "|" + string + "|" + written.slice(0, step);
     const { content, preference, weights } = LIVE.attendByHand(text, state),
-      keys = weights.map((_, key) => key).filter((key) => text[key] !== "|");
-    const largest = keys.sort((a, b) => weights[b] - weights[a]).slice(0, 4),
-      right = step + 1;
-    const shown = largest.includes(right) ? largest : [...largest.slice(0, 3), right];
+      found = new Map();
+    weights.forEach((weight, key) => {
+      const letter = text[key];
+      if (letter !== "|") {
+        const one = found.get(letter) || { letter, weight: 0, places: [], right: letter === string[step] };
+        one.weight += weight;
+        one.places.push({ weight, back: text.length - 1 - key, content: content[key], preference: preference[key] });
+        found.set(letter, one);
+      }
+    });
+    const letters = Array.from(found.values()).sort((a, b) => b.weight - a.weight);
+    letters.forEach((one) => one.places.sort((a, b) => b.weight - a.weight));
+    const shown = letters.slice(0, 4);
+    return { wrong, step, shown: shown.some((one) => one.right) ? shown : [...shown.slice(0, 3), letters.find((one) => one.right)] };
+  }
+
+  const placesOf = ({ places }) => (places.length > 2 ? places.length + " places" : places.map(({ back }) => back).join(" and ") + " back");
+
+  function rows({ wrong, step, shown }) {
+    const sum = ({ content, preference }) => content + preference,
+      first = shown.map(({ places }) => signed(sum(places[0]), 1));
+    const part = (number, digits) => signed(number, digits).replace(/^(−.*)$/, "($1)");
+    const score = ({ places }, row) => {
+      const [{ content, preference }] = places,
+        tied = first.some((other, n) => n !== row && other === first[row]),
+        tenths = (number) => Math.round(10 * number);
+      const digits = tied || tenths(content) + tenths(preference) !== tenths(content + preference) ? 2 : 1;
+      return (
+        (places.length > 1 ? "largest: " : "") +
+        signed(content + preference, digits) +
+        " = " +
+        signed(content, digits) +
+        " + " +
+        part(preference, digits)
+      );
+    };
     return LIVE.bars(
-      "Letter " + (step + 1) + (wrong < 0 ? "" : ", the first wrong one") + ": weight, and score = content + preference",
-      shown.map((key) => [
-        text[key] + ", " + (text.length - 1 - key) + " back" + (key === right ? " (right)" : ""),
-        weights[key],
-        signed(content[key] + preference[key], 1) +
-          " = " +
-          signed(content[key], 1) +
-          " + " +
-          signed(preference[key], 1).replace(/^(−.*)$/, "($1)"),
-      ]),
+      "Letter " + (step + 1) + (wrong < 0 ? "" : ", the first wrong one") + ": weights (bars), and score = content + preference",
+      shown.map((one, row) => [one.letter + ", " + placesOf(one) + (one.right ? " (right)" : ""), one.weight, score(one, row)]),
     );
+  }
+
+  // The preference by distance, with the right letter and the one that is written instead.
+  function curve(state, { wrong, shown }) {
+    if (state.strength === 0) {
+      return [make("p", { class: "live-before" }, "No preference: a distance adds nothing to the scores.")];
+    }
+    const x = (d) => LEFT + ((WIDTH - LEFT - 20) * d) / FAR,
+      most = state.strength,
+      y = (score) => MIDDLE - (score / most) * HALF,
+      at = (d) => y(preferenceAt(d, state));
+    const number = (score) => make("text", { x: 0, y: y(score) + 5 }, signed(score, Number.isInteger(score) ? 0 : 1));
+    const points = Array.from({ length: 4 * FAR + 1 }, (_, i) => x(i / 4).toFixed(1) + "," + at(i / 4).toFixed(1)).join(" ");
+    const marked = (d, letter, look) => [
+      make("circle", { cx: x(d), cy: at(d), r: 7, class: look }),
+      make("text", { x: x(d), y: at(d) - 13, "text-anchor": "middle" }, letter),
+    ];
+    const right = shown.find((one) => one.right),
+      written = wrong < 0 ? null : shown[0];
+    const says =
+      "Preference by distance; “" +
+      right.letter +
+      "” (right) stands " +
+      state.letters +
+      " back" +
+      (written ? ", “" + written.letter + "” (written) " + written.places.map(({ back }) => back).join(", ") + " back" : "");
+    return [
+      make("p", { class: "live-head" }, "Preference by distance (positions back)"),
+      make(
+        "svg",
+        { viewBox: [0, 0, WIDTH, FOOT + 28].join(" "), class: "live-curve", role: "img", "aria-label": says },
+        make("rect", { x: x(TRAINED[0] - 0.5), y: 0, width: x(TRAINED[1] + 0.5) - x(TRAINED[0] - 0.5), height: FOOT, class: "rewarded" }),
+        make("line", { x1: x(0), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
+        make("polyline", { points }),
+        written && written.places.filter(({ back }) => back <= FAR).flatMap(({ back }) => marked(back, written.letter, "summed")),
+        marked(state.letters, right.letter, null),
+        [most, 0, -most].map(number),
+        [...TRAINED, 20, FAR].map((d) => make("text", { x: x(d), y: FOOT + 24, "text-anchor": "middle" }, String(d))),
+      ),
+      make("p", { class: "live-before" }, "Orange: the right letter" + (written ? "; blue: the letter that is written" : "") + "."),
+    ];
   }
 
   LIVE.figure("copier_by_hand", {
     title: "A copier by hand",
-    todo: "The copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further? Set the second layer back to 1, and move the middle of the preference to 12: is this enough? Then take the preference away (strength 0), and slow the first layer alone: first all of its pairs, then all but the fastest.",
+    todo: "Take the tasks one after another: guess first, and then move the slider. When is the whole string right?",
     learned:
-      "From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. Another middle moves the preference, but a right letter that is 25 positions back still has no advantage over nearer ones. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out. If its fastest pair keeps its speed, the others may be slowed to × 0.30. Below, letters six positions farther back score too much, because there the fastest pair has made nearly a whole turn.",
+      "1. From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. 2. Another middle moves the preference, but none of them repairs the string, because a right letter that is 25 positions back still has no advantage over nearer ones. 3. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out. If its fastest pair keeps its speed, the others may be slowed to × 0.30. Below, letters six positions farther back score too much, because there the fastest pair has made nearly a whole turn. 4. Without slower layers, strings of up to 17 letters are right, and none from 18 to 25, because with each further letter the right one stands one position farther back.",
     about:
-      "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. The curve is the preference by distance; shaded are the distances that were right in training, and the point is the distance of the right letter.",
-    defaults: { letters: 25, strength: 6, peak: 7, first: 1, fastest: "slowed", second: 1 },
+      "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. A bar adds up the weights of all places of its letter, because the letter with the most weight in all is written. Shaded are the distances that were right in training.",
+    defaults: DEFAULTS,
     draw(room, state, kept) {
       const said = words(),
         line = make("p", { class: "live-text" }),
         given = make("p", { class: "live-before" }),
+        ask = make("p", { class: "live-head" }),
+        dials = make("div", {}),
         board = make("div", {});
 
       function show() {
         const string = STRING.slice(0, state.letters),
-          written = LIVE.writeByHand(string, state);
+          written = LIVE.writeByHand(string, state),
+          found = atStep(string, written, state),
+          { wrong, shown } = found;
         given.textContent = "Given: " + string + ". Written:";
-        line.textContent = written;
-        refill(board, rows(string, written, state), make("p", { class: "live-head" }, "Preference by distance"), curve(state));
-        const wrong = firstWrong(string, written),
+        line.replaceChildren(
+          ...(wrong < 0 ? [written] : [written.slice(0, wrong), make("mark", {}, written[wrong]), written.slice(wrong + 1)]),
+        );
+        refill(board, rows(found), ...curve(state, found));
+        const several = shown[0].places.length,
           there =
-            wrong < 0 ? "" : "“" + written[wrong] + "” for “" + string[wrong] + "”, which stands " + string.length + " positions back.";
+            wrong < 0
+              ? ""
+              : "“" +
+                written[wrong] +
+                "”" +
+                (several > 1 ? " (" + several + " places, whose weights add up)" : "") +
+                " for “" +
+                string[wrong] +
+                "”, which stands " +
+                string.length +
+                " positions back.";
         said.say(
           wrong < 0
             ? "All " + string.length + " letters are right."
@@ -134,28 +221,54 @@
               : "Right so far: " + string.slice(0, wrong) + ". Then the copier writes " + there,
         );
       }
-      const dial = (name, key, from, to, step, shown) =>
+      const dial = (name, key, from, to, step, shown) => () =>
         slider(name, { from, to, step, value: state[key], shown }, (value) => {
           kept({ [key]: value });
           show();
         });
       const times = (value) => "× " + value.toFixed(2);
+      const controls = {
+        letters: dial("Letters", "letters", TRAINED[0], STRING.length, 1),
+        strength: dial("Strength of the preference", "strength", 0, 12, 0.5, (value) => value.toFixed(1)),
+        peak: dial("Middle of the preference", "peak", 2, 16, 1),
+        first: dial("First layer: positions", "first", 0.25, 1, 0.05, times),
+        fastest: () =>
+          choice("Its fastest pair", FASTEST, state.fastest, (fastest) => {
+            kept({ fastest });
+            show();
+          }),
+        second: dial("Second layer: positions", "second", 0.05, 1, 0.05, times),
+      };
+      function take() {
+        const { ask: question, controls: needed } = TASKS[state.task];
+        ask.textContent = question;
+        dials.replaceChildren(...needed.map((key) => controls[key]()));
+        show();
+      }
+      // A link may hold what the controls of its task cannot reach.
+      const { set, controls: needed } = TASKS[state.task] || TASKS.all,
+        begun = { ...DEFAULTS, ...set };
+      if (Object.keys(controls).some((key) => !needed.includes(key) && state[key] !== begun[key])) {
+        kept({ task: "all" });
+      }
       room.append(
-        dial("Letters", "letters", TRAINED[0], STRING.length, 1),
-        dial("Strength of the preference", "strength", 0, 12, 0.5, (value) => value.toFixed(1)),
-        dial("Middle of the preference", "peak", 2, 16, 1),
-        dial("First layer: positions", "first", 0.25, 1, 0.05, times),
-        choice("Its fastest pair", FASTEST, state.fastest, (fastest) => {
-          kept({ fastest });
-          show();
-        }),
-        dial("Second layer: positions", "second", 0.05, 1, 0.05, times),
+        choice(
+          "Task",
+          Object.entries(TASKS).map(([task, { name }]) => [task, name]),
+          state.task,
+          (task) => {
+            kept(task === "all" ? { task } : { ...DEFAULTS, ...TASKS[task].set, task });
+            take();
+          },
+        ),
+        ask,
+        dials,
         given,
         line,
-        board,
         said.element,
+        board,
       );
-      show();
+      take();
     },
   });
 })(globalThis);
