@@ -136,7 +136,7 @@
         unnamed.textContent = nameless.length ? "There is no room for " + LIVE.listed(nameless) + "." : "";
         weight.firstChild.textContent = "Weight of " + name + " in step " + (step + 1);
         weight.set(100 * weights[state.key]);
-        hand.querySelector(".live-buttons").hidden = state.forced < 0;
+        hand.querySelector(".live-buttons button").setAttribute("aria-disabled", String(state.forced < 0)); // hidden, it would lose the focus
         const most = largest(weights, 2)
           .map((k) => "“" + source[k] + "” " + percent(weights[k]))
           .join(", ");
@@ -164,14 +164,18 @@
         );
       }
 
-      const line = entry("Numbers from 0 to 999, with commas", { value: state.numbers.join(", "), button: "Translate", most: 60 }, (text) => {
-        const numbers = LIVE.numbersIn(text, MOST);
-        if (!numbers) {
-          return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
-        }
-        translate(numbers);
-        return "";
-      });
+      const line = entry(
+        "Numbers from 0 to 999, with commas",
+        { value: state.numbers.join(", "), button: "Translate", most: 60 },
+        (text) => {
+          const numbers = LIVE.numbersIn(text, MOST);
+          if (!numbers) {
+            return "Please write one to ten whole numbers from 0 to 999, with commas between them.";
+          }
+          translate(numbers);
+          return "";
+        },
+      );
 
       // The first list begins where the chapter's question is; the others begin with their first word.
       function translate(numbers) {
