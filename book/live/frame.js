@@ -45,12 +45,19 @@
 
   const { make } = LIVE;
 
+  const headOf = ({ todo, title }) => [
+    make("p", { class: "live-title" }, title),
+    make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), todo),
+  ];
+  // The figure with the words that it has for this start.
+  const wordsOf = (figure, start) => ({ ...figure, ...figure.says?.(start) });
+
   // Draws the figure into a room of its own, with its words above and below, and a way back.
   async function drawn(box, name) {
     const figure = figures.get(name),
       packs = await Promise.all(figure.packs.map((pack) => LIVE.load(pack, box.dataset.weights)));
     const start = stateOf(box.dataset.start, figure.defaults),
-      { title, todo, learned, about } = { ...figure, ...figure.says?.(start) };
+      { title, todo, learned, about } = wordsOf(figure, start);
     const room = make("div", { class: "live-room", role: "group", tabindex: -1, "aria-label": title });
     async function begin(state) {
       const inner = make("div", {}),
@@ -68,8 +75,7 @@
       };
       const again = make("button", { type: "button", onclick: startAgain }, "Start again");
       room.replaceChildren(
-        make("p", { class: "live-title" }, title),
-        make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), todo),
+        ...headOf({ title, todo }),
         inner,
         make("details", { class: "live-learned" }, make("summary", {}, "Now you know …"), make("p", {}, learned)),
         make("p", { class: "live-about" }, about + " ", again, " ", link),
@@ -96,7 +102,7 @@
       return;
     }
     const fold = make("details", { class: "live-printed" }, make("summary", {}, "The printed figure"));
-    fold.append(...Array.from(still.childNodes).filter((child) => child !== caption && !child.matches?.(".live-start")));
+    fold.append(...Array.from(still.childNodes).filter((child) => child !== caption && !child.matches?.(".live-offer")));
     still.prepend(room, fold);
   }
 
@@ -121,8 +127,10 @@
     }
   }
 
-  // Large weights are loaded when the reader says so.
+  // Large weights are loaded when the reader says so, and knows what for.
   function offer(box) {
+    const figure = figures.get(box.dataset.live),
+      head = figure ? headOf(wordsOf(figure, stateOf(box.dataset.start, figure.defaults))) : [];
     const bar = make("progress", { "aria-label": "loading the weights", hidden: true });
     const button = make(
       "button",
@@ -133,7 +141,7 @@
           button.disabled = true;
           box.querySelectorAll(".live-fault").forEach((one) => one.remove());
           if (await run(box)) {
-            line.remove();
+            offered.remove();
             box.querySelector(".live-room").focus(); // where the button was, nothing is any more
           } else {
             bar.hidden = true;
@@ -141,10 +149,11 @@
           }
         },
       },
-      figures.get(box.dataset.live)?.button || "Run the model here",
+      figure?.button || "Run the model here",
     );
     const line = make("p", { class: "live-start" }, button, make("small", {}, " loads " + box.dataset.size + " once, works offline"), bar);
-    box.prepend(line);
+    const offered = make("div", { class: "live-offer" }, ...head, line);
+    box.prepend(offered);
     if (new URLSearchParams(location.search).has(box.dataset.live)) {
       button.click();
     }
