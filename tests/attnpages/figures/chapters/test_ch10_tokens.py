@@ -38,7 +38,17 @@ def test_each_text_has_its_name_and_a_box_for_each_token_framed_where_it_is_impr
 
 def test_the_last_line_of_texts_is_the_scale_and_no_box_is_empty():
     ax = draw_texts({"greedy": [(" ", 0.5), ("\n\n", 0.9), (" key", 0.9)]})
-    assert [text.get_text() for text in ax.texts][1:] == ["␣", "↵", "key", "probability:", "< 0.01", "0.25", "0.5", "0.75", "1"]
+    assert [text.get_text() for text in ax.texts][1:] == [
+        "␣",
+        "↵",
+        "key",
+        "probability:",
+        "< 0.01",
+        "0.25",
+        "0.5",
+        "0.75",
+        "1",
+    ]
     scale = [patch.get_facecolor()[0] for patch in ax.patches][3:]
     assert scale == sorted(scale, reverse=True)
 
