@@ -373,15 +373,17 @@ def test_the_pointers_keep_the_choice_of_the_slider_while_a_point_moves(tmp_path
 
 def test_the_words_that_a_nucleus_cuts_are_said_to_be_cut(tmp_path):
     script = """
-        slide("Temperature", 2); slide("Top-p", 0.35);
-        const before = [now().bars[0].at(-1), now().said];
+        all("input[type=radio]")[1].click(); // the second task: temperature 2
+        const asked = texts(".live-todo")[1];
+        slide("Top-p", 0.35);
+        const before = [now().bars[1].at(-1), now().said];
         slide("Top-p", 0.3);
-        return { before, after: [now().bars[0].at(-1), now().said] };"""
+        return { asked, before, after: [now().bars[1].at(-1), now().said] };"""
     found = begun(tmp_path, "chapters/10_decoding.ipynb", "sampling", script)
     assert "cut" not in found["before"][0]
     assert found["after"][0] == "0 % (cut)"
     assert found["after"][1].endswith("can be drawn; none after rank 200.")
-    assert "until “all others” has 0 %" in said("sampling", "todo")
+    assert "until “all others” has 0 %" in found["asked"]
 
 
 def test_a_press_reads_how_probable_a_word_was_and_what_is_written_without_a_head(tmp_path):

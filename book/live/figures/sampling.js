@@ -2,8 +2,27 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, choice, slider, buttons, words, counted, percent, drawn } = LIVE;
-  const SHOWN = 12;
+    { make, refill, choice, slider, buttons, words, counted, percent, drawn } = LIVE;
+  const SHOWN = 12,
+    OFF = 101; // where the slider of top-k ends, on the right like that of top-p
+  // One task at a time: its name, what to do, and the state in which it begins.
+  const TASKS = [
+    [
+      "1 Temperature",
+      "Draw twenty tokens. Then set the temperature to 2, and draw again: how many of them come from “all others” now?",
+      { beginning: 0, temperature: 1, k: 0, p: 1 },
+    ],
+    [
+      "2 Nucleus",
+      "The temperature is 2. Lower top-p until “all others” has 0 %: where is top-p then? Draw: does each token that comes up make sense?",
+      { beginning: 0, temperature: 2, k: 0, p: 1 },
+    ],
+    [
+      "3 Three beginnings",
+      "Top-p is 0.9, at temperature 1. Choose the other beginnings: how many tokens does the same nucleus keep? Then set top-p to off and top-k to 50: does the number still change?",
+      { beginning: 0, temperature: 1, k: 0, p: 0.9 },
+    ],
+  ];
 
   // All logits, largest first: those that have a name, and between the ranks that are stored a straight line.
   LIVE.allLogits = function ({ size, named, others }) {
@@ -32,14 +51,16 @@
 
   LIVE.figure("sampling", {
     title: "Sampling the next token of a real model",
-    todo: "The 200 most probable tokens are known here by name, all others by rank only; the last row, “all others”, shows how much these have together. Draw twenty tokens at temperature 1, then at 2: how many of them stand after rank 200? Keep temperature 2 and lower top-p until “all others” has 0 %: where is top-p then? Then set temperature 1 and top-p 0.9, and compare the three beginnings: how many tokens can be drawn?",
+    todo: "Do the three tasks one after the other; each sets the sliders where it begins. “All others” are the tokens after rank 200, which have no name here. How much do they matter?",
     learned:
       "After “The capital of France is”, the tokens after rank 200 have 2.2 % together at temperature 1, and 70 % at temperature 2: each of them is improbable, but there are almost 49,000. At temperature 2, top-p must fall to 0.3 before they can't be drawn any more; even then, tokens such as “Ch” and “(” can, because many tokens are only the beginning of a word, and a nucleus leaves out what is improbable, not what is wrong. Top-k cuts at the rank that one sets, however certain the model is. At temperature 1, a top-p of 0.9 keeps 10 tokens after “The capital of France is”, where the model is certain, 242 after “For dinner tonight I would like to eat”, and 546 after “Once upon a time there was a”.",
     about: "Stored logits of SmolLM2-135M-Instruct (Chapter 19): the 200 most probable of its 49,152 tokens by name, the others by rank.",
     packs: ["smollm2_next_words"],
-    defaults: { beginning: 0, temperature: 1, k: 0, p: 1 },
+    defaults: { task: 0, ...TASKS[0][2] },
     draw(room, state, kept, pack) {
       const bars = make("div", {}),
+        controls = make("div", {}),
+        task = make("p", { class: "live-todo" }),
         said = words(),
         result = make("p", { class: "live-before", role: "status" });
       let chances = [];
@@ -52,12 +73,19 @@
         const rest = (from, to) => chances.slice(from, to).reduce((a, b) => a + b, 0),
           shareOf = (share) => (share ? percent(share) : "cut"),
           possible = chances.filter((c) => c > 0).length;
+        const row = (name, from, to) => [name, rest(from, to), shareOf(rest(from, to))];
         bars.replaceChildren(
-          LIVE.bars("“" + pack.beginnings[state.beginning].beginning + " …”", [
-            ...named()
-              .slice(0, SHOWN)
-              .map(([word], i) => [shown(word), chances[i], shareOf(chances[i])]),
-            ["the next " + (named().length - SHOWN) + " tokens", rest(SHOWN, named().length), shareOf(rest(SHOWN, named().length))],
+          LIVE.bars(
+            "“" + pack.beginnings[state.beginning].beginning + " …”: the " + SHOWN + " most probable tokens (the longest bar is the first)",
+            [
+              ...named()
+                .slice(0, SHOWN)
+                .map(([word], i) => [shown(word), chances[i] / chances[0], shareOf(chances[i])]),
+            ],
+          ),
+          LIVE.bars("All tokens (a full bar is 100 %)", [
+            row("the " + SHOWN + " above", 0, SHOWN),
+            row("the next " + (named().length - SHOWN), SHOWN, named().length),
             ["all others", rest(named().length), rest(named().length) ? percent(rest(named().length)) : "0 % (cut)"],
           ]),
         );
@@ -98,25 +126,47 @@
           kept({ [key]: value });
           show();
         });
+      // The controls as the state has them: a task moves all of them.
+      function set() {
+        task.textContent = TASKS[state.task][1];
+        refill(
+          controls,
+          choice(
+            "Beginning",
+            pack.beginnings.map(({ beginning }, i) => [i, beginning + " …"]),
+            state.beginning,
+            (beginning) => {
+              kept({ beginning });
+              show();
+            },
+          ),
+          one("temperature", "Temperature", { from: 0.1, to: 3, step: 0.1, shown: (n) => n.toFixed(1) }),
+          slider("Top-k", { from: 1, to: OFF, step: 1, value: state.k || OFF, shown: (n) => (n === OFF ? "off" : String(n)) }, (k) => {
+            kept({ k: k === OFF ? 0 : k });
+            show();
+          }),
+          one("p", "Top-p, the size of the nucleus", { from: 0.05, to: 1, step: 0.05, shown: (n) => (n === 1 ? "off" : n.toFixed(2)) }),
+        );
+        show();
+      }
       room.append(
         choice(
-          "Beginning",
-          pack.beginnings.map(({ beginning }, i) => [i, beginning + " …"]),
-          state.beginning,
-          (beginning) => {
-            kept({ beginning });
-            show();
+          "Task",
+          TASKS.map(([name], i) => [i, name]),
+          state.task,
+          (chosen) => {
+            kept({ task: chosen, ...TASKS[chosen][2] });
+            set();
           },
         ),
-        one("temperature", "Temperature", { from: 0.1, to: 3, step: 0.1, shown: (n) => n.toFixed(1) }),
-        one("k", "Top-k", { from: 0, to: 100, step: 1, shown: (n) => (n ? String(n) : "all") }),
-        one("p", "Top-p, the size of the nucleus", { from: 0.05, to: 1, step: 0.05, shown: (n) => n.toFixed(2) }),
+        task,
+        controls,
         bars,
         said.element,
         buttons(["Draw twenty tokens", draw]),
         result,
       );
-      show();
+      set();
     },
   });
 })(globalThis);

@@ -29,11 +29,28 @@ def test_copies_of_different_lengths_are_refused(rows):
 
 def test_each_text_has_its_name_and_a_box_for_each_token_framed_where_it_is_improbable():
     ax = draw_texts({"greedy": [(" a", 0.5), (" door", 0.9)], "the author": [(" a", 0.002), (" key", 0.9)]})
-    assert [text.get_text() for text in ax.texts] == ["greedy", "a", "door", "the author", "a", "key"]
+    assert [text.get_text() for text in ax.texts][:6] == ["greedy", "a", "door", "the author", "a", "key"]
     edges = [patch.get_edgecolor() for patch in ax.patches]
-    assert edges.count(edges[2]) == 1  # only the token with 0.002
+    assert edges.count(edges[2]) == 2  # only the token with 0.002, and its sample in the scale
     reds = [patch.get_facecolor()[0] for patch in ax.patches]
     assert reds[2] > reds[0] > reds[1]
+
+
+def test_the_last_line_of_texts_is_the_scale_and_no_box_is_empty():
+    ax = draw_texts({"greedy": [(" ", 0.5), ("\n\n", 0.9), (" key", 0.9)]})
+    assert [text.get_text() for text in ax.texts][1:] == [
+        "␣",
+        "↵",
+        "key",
+        "probability:",
+        "< 0.01",
+        "0.25",
+        "0.5",
+        "0.75",
+        "1",
+    ]
+    scale = [patch.get_facecolor()[0] for patch in ax.patches][3:]
+    assert scale == sorted(scale, reverse=True)
 
 
 def test_long_texts_go_on_in_the_next_line_and_inside_the_figure():

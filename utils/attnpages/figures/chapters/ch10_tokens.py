@@ -36,7 +36,7 @@ def draw_copies(rows: Mapping[str, Sequence[Token]], ax: Axes | None = None) -> 
 
 def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes | None = None) -> Axes:
     """Draw texts below one another, each token on a ground that is the darker the more probable it is; a token below
-    0.01 has a frame.
+    0.01 has a frame. The last line is the scale. A line break is drawn as ↵, a space that stands alone as ␣.
 
     Args:
         texts: ``{name: [(token, probability), …]}``; the tokens keep their spaces.
@@ -48,7 +48,7 @@ def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes
     if not texts or any(not tokens or not all(0 <= p <= 1 for _, p in tokens) for tokens in texts.values()):
         raise ValueError("texts must have at least one text, and its tokens' probabilities between 0 and 1")
     rows = {name: _lines(tokens, letters) for name, tokens in texts.items()}
-    height = sum(1 + len(lines) for lines in rows.values())
+    height = sum(1 + len(lines) for lines in rows.values()) + 1.5
     ax = canvas(ax, (6.5, 0.3 * height), (0, letters), (-height, 0))
     row = 0
     for name, lines in rows.items():
@@ -57,7 +57,16 @@ def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes
             row += 1
             _draw_line(ax, row, line)
         row += 1
+    _draw_scale(ax, row + 0.5)
     return ax
+
+
+def _draw_scale(ax: Axes, row: float) -> None:
+    say(ax, 0, -row - 0.5, "probability:", ha="left", size=10)
+    for number, (name, p) in enumerate((("< 0.01", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))):
+        edge = INK if number == 0 else FAINT
+        box(ax, 8.1 + number * 5, -row - 0.92, 4.8, 0.84, fill=_shade(p), edge=edge)
+        say(ax, 10.5 + number * 5, -row - 0.5, name, size=10)
 
 
 def _draw_line(ax: Axes, row: int, line: Sequence[Token]) -> None:
@@ -66,12 +75,17 @@ def _draw_line(ax: Axes, row: int, line: Sequence[Token]) -> None:
         width = _width(token)
         edge = INK if p < 0.01 else FAINT
         box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=edge)
-        say(ax, left + width / 2, -row - 0.5, token.strip(), size=10)
+        say(ax, left + width / 2, -row - 0.5, _seen(token), size=10)
         left += width
 
 
+def _seen(token: str) -> str:
+    """A token as it is written in its box, also where it is only a space or a line break."""
+    return token.strip() or ("↵" if "\n" in token else "␣")
+
+
 def _width(token: str) -> float:
-    return len(token.strip()) * 0.86 + 1.0
+    return len(_seen(token)) * 0.86 + 1.0
 
 
 def _lines(tokens: Sequence[Token], letters: int) -> list[list[Token]]:
