@@ -322,14 +322,27 @@ def test_both_positions_move_on_from_wherever_the_key_stands_and_the_base_counts
         all("input[type=radio]")[2].click();
         const large = now().said;
         all("input[type=radio]")[1].click(); all("input[type=radio]")[4].click();
-        return { ...now(), after, small, large };"""
+        const raised = now().said, tasks = [0, 1, 2, 3].map((number) => {
+          press(all(".live-buttons button")[number].textContent);
+          return [texts("output").slice(0, 2), texts(".live-room button[aria-pressed=true]"), now().said];
+        });
+        slide("Position of the key", 130);
+        const inside = now().said;
+        slide("Position of the key", 131);
+        return { ...now(), after, small, large, raised, tasks, edge: [inside, now().said] };"""
     found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
-    assert found["after"] == [["259", "512"], True]
+    assert found["after"] == [["3 + 256 = 259", "256 + 256 = 512"], True]
+    assert [outputs for outputs, _, _ in found["tasks"]] == 2 * [["3", "5"]] + 2 * [["3", "195"]]
+    assert [pressed[0][:2] for _, pressed, _ in found["tasks"]] == ["1.", "2.", "3.", "4."]
+    assert found["tasks"][3][2] == found["small"]  # the base is as in training again
+    inside, outside = found["edge"]
+    assert "Each clock shows an angle" in inside
+    assert "4 of 8 clocks show an angle" in outside
+    assert "all four slow clocks from the distance 128 on" in found["learned"]
     small, large = (re.search(r"(\d) of 8 clocks", found[name])[1] for name in ("small", "large"))
-    assert "Each clock shows an angle" in found["said"]  # raised after training
+    assert "Each clock shows an angle" in found["raised"]  # raised after training
     assert f"at the distance 192, {small} of the 8 clocks show" in found["learned"]
     assert f"and {large} with the base 500,000" in found["learned"]
-    assert "choose the base 500,000" in said("positions", "todo")
 
 
 def test_a_beam_stays_at_its_step_when_it_searches_again(tmp_path):

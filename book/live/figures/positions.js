@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, choice, words, signed } = LIVE;
+    { make, refill, slider, choice, buttons, words, signed } = LIVE;
   const PAIRS = 8,
     BASES = [
       [100, "100"],
@@ -16,7 +16,32 @@
     FAR = 256,
     WIDTH = 640,
     HEIGHT = 150,
-    RIM = 38; // radius of a clock
+    LEFT = 56, // beside it the scale of the score
+    LOWEST = -0.55,
+    RIM = 34, // radius of a clock
+    ARC = 40; // around it, where no hand covers it
+
+  // Each begins with a setting of its own, says what to do there, and leaves the answer to the figure.
+  const NEAR = { query: 3, key: 5, by: 0, base: 10000, later: 0, trained: 128 },
+    AWAY = { ...NEAR, key: 195 };
+  const TASKS = [
+    ["1. Move both", NEAR, "Move “Both later by”. All hands turn. Do the bold angles under the clocks change, and does the score?"],
+    [
+      "2. Move the key",
+      NEAR,
+      "Move the key farther and farther from the query. At which distance does an orange hand first leave its thick arc, and on which clocks?",
+    ],
+    [
+      "3. A larger base",
+      AWAY,
+      "You begin at the distance 192. Guess first: if the model had been trained with the base 500,000, would more hands be outside their arcs, or fewer? Then choose it under “Base in training”.",
+    ],
+    [
+      "4. Raise the base later",
+      AWAY,
+      "You begin at the distance 192, after a training with the base 10,000. Choose “raised to 500,000” under “Base afterwards”. What do the orange hands do, and what do the arcs?",
+    ],
+  ];
 
   // Radians per position of each pair of features (Su et al. 2021, equation 15).
   LIVE.frequencies = (base, pairs = PAIRS) => Array.from({ length: pairs }, (_, i) => base ** (-i / pairs));
@@ -34,18 +59,21 @@
 
   // As on a clock: from the top, clockwise.
   const tip = (angle, radius) => [radius * Math.sin(angle), -radius * Math.cos(angle)].map((v) => v.toFixed(2));
-  const degrees = (angle) => Math.round(((angle * 180) / Math.PI) % 360) + "°";
+  const inDegrees = (angle) => (angle * 180) / Math.PI;
+  const degrees = (angle) => Math.round(inDegrees(angle) % 360) + "°";
+  const exact = (angle) => Number(inDegrees(angle).toFixed(inDegrees(angle) < 0.95 ? 2 : inDegrees(angle) < 9.95 ? 1 : 0)) + "°";
 
   function clock({ frequency, before, query, key, trained, i }) {
     const turns = [query * frequency, key * frequency],
       reach = LIVE.reachOfAngles(before, trained),
+      between = Math.abs(turns[1] - turns[0]) % (2 * Math.PI),
       seen = LIVE.angleSeen(frequency, key - query, trained, before);
-    const hand = (angle, name) => {
-      const [x2, y2] = tip(angle, 32);
-      return make("line", { x1: 0, y1: 0, x2, y2, class: name });
+    const hand = (angle, length, width, name) => {
+      const [x2, y2] = tip(angle, length);
+      return make("line", { x1: 0, y1: 0, x2, y2, class: name, style: "stroke-width: " + width });
     };
-    const arc = ["M", ...tip(turns[0] - reach, RIM), "A", RIM, RIM, 0, reach > Math.PI / 2 ? 1 : 0, 1, ...tip(turns[0] + reach, RIM)];
-    return make(
+    const arc = ["M", ...tip(turns[0] - reach, ARC), "A", ARC, ARC, 0, reach > Math.PI / 2 ? 1 : 0, 1, ...tip(turns[0] + reach, ARC)];
+    const drawing = make(
       "svg",
       {
         viewBox: "-44 -44 88 88",
@@ -55,30 +83,42 @@
         class: seen ? "" : "is-unseen",
       },
       make("circle", { r: RIM }),
-      reach < Math.PI ? make("path", { d: arc.join(" "), class: "arc" }) : make("circle", { r: RIM, class: "arc" }),
-      hand(turns[1], "is-key"),
-      hand(turns[0], "is-query"),
+      reach < Math.PI ? make("path", { d: arc.join(" "), class: "arc" }) : make("circle", { r: ARC, class: "arc" }),
+      hand(turns[1], 20, 10, "is-key"),
+      hand(turns[0], 30, 4, "is-query"),
+    );
+    const line = (...texts) => make("small", { style: "display: block" }, ...texts);
+    return make(
+      "div",
+      {},
+      drawing,
+      line("a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en") + " positions"),
+      line(make("strong", {}, exact(Math.min(between, 2 * Math.PI - between)))),
+      line("seen " + (reach < Math.PI ? "to " + exact(reach) : "all")),
     );
   }
 
   function curve({ query, key, base, trained }) {
-    const x = (distance) => WIDTH / 2 + ((WIDTH / 2 - 20) * distance) / FAR,
-      y = (value) => HEIGHT / 2 - value * (HEIGHT / 2 - 14),
+    const x = (distance) => LEFT + ((WIDTH - 20 - LEFT) * (distance + FAR)) / (2 * FAR),
+      y = (value) => 14 + ((HEIGHT - 14) * (1 - value)) / (1 - LOWEST),
       distance = key - query;
     const points = Array.from({ length: 2 * FAR + 1 }, (_, n) => x(n - FAR).toFixed(1) + "," + y(score(n - FAR, base)).toFixed(1)).join(
       " ",
     );
-    const beyond = (from) => make("rect", { x: from, y: 0, width: x(FAR) - x(trained), height: HEIGHT, class: "unseen" });
+    const seen = Math.min(FAR, trained - 1);
+    const number = (value) => [
+      make("line", { x1: x(-FAR), x2: x(FAR), y1: y(value), y2: y(value), class: "axis" }),
+      make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, signed(value, value % 1 ? 1 : 0)),
+    ];
     return make(
       "svg",
       { viewBox: [0, 0, WIDTH, HEIGHT + 28].join(" "), class: "live-curve", role: "img", "aria-label": "Score by distance" },
-      beyond(x(-FAR)),
-      beyond(x(trained)),
-      make("line", { x1: x(-FAR), x2: x(FAR), y1: y(0), y2: y(0), class: "axis" }),
+      make("rect", { x: x(-seen), y: 0, width: x(seen) - x(-seen), height: HEIGHT, class: "rewarded" }),
+      [1, 0.5, 0].flatMap(number),
       make("polyline", { points }),
       make("circle", { cx: x(distance), cy: y(score(distance, base)), r: 7 }),
       [-256, -128, 0, 128, 256].map((d) =>
-        make("text", { x: x(d), y: HEIGHT + 22, "text-anchor": { [-FAR]: "start", [FAR]: "end" }[d] || "middle" }, signed(d, 0)),
+        make("text", { x: x(d), y: HEIGHT + 24, "text-anchor": d === FAR ? "end" : "middle" }, signed(d, 0)),
       ),
     );
   }
@@ -96,16 +136,19 @@
 
   LIVE.figure("positions", {
     title: "Rotary positions as clocks",
-    todo: "Move query and key together with “Both later by”: the hands turn, but which number stays? Then move the key away from the query, farther than the trained length: on which clocks does the orange hand leave the thick arc, which holds all angles to the blue hand that training showed? Leave the key there and choose the base 500,000, as if the model were trained with it: on how many clocks does it leave the arc now? Then go back to 10,000, and raise the base after training instead.",
+    todo: "There are four small tasks. Begin with the first, and press the next one when you know the answer.",
     learned:
-      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it. If a model is trained with a larger base, the clocks are slower, so that more of them have shown only an arc: at the distance 192, 4 of the 8 clocks show an unseen angle with the base 10,000, and 5 with the base 500,000. If the base is raised after training, the arcs stay and the hands become slower, so that at this distance all are within them. But then each distance has other angles than in training, so models are usually trained further.",
+      "Each pair of features is a clock; the first turns fast, the last hardly at all. If query and key move together, the angle between the hands stays, and so does the score: only the distance counts. Within the trained length the fast clocks have shown all angles, the slow ones only an arc, and a greater distance brings their hands outside it: with the base 10,000 all four slow clocks from the distance 128 on. If a model is trained with a larger base, the clocks are slower, so that more of them have shown only an arc: at the distance 192, 4 of the 8 clocks show an unseen angle with the base 10,000, and 5 with the base 500,000. If the base is raised after training, the arcs stay and the hands become slower, so that at this distance, one and a half times the trained length, all are within them. Much farther away, some leave them again. But then each distance has other angles than in training, so models are usually trained further.",
     about:
       "Eight pairs of features, drawn like the clocks of the chapter, from the top and clockwise. Query and key are equal before they are turned; the score is divided by the number of pairs, so that 1 is the largest. Nothing is trained here: the trained length only says which distances training would show.",
-    defaults: { query: 3, key: 5, by: 0, base: 10000, later: 0, trained: 128 },
+    defaults: { ...NEAR, task: 1 },
     draw(room, state, kept) {
       const said = words(),
+        tasks = make("div", {}),
+        controls = make("div", {}),
         clocks = make("div", { class: "live-clocks" }),
         below = make("div", {});
+      let sliders = {};
       function show() {
         const base = state.later || state.base,
           frequencies = LIVE.frequencies(base),
@@ -113,12 +156,7 @@
           distance = state.key - state.query;
         clocks.replaceChildren(
           ...frequencies.map((frequency, i) =>
-            make(
-              "div",
-              {},
-              clock({ query: state.query + state.by, key: state.key + state.by, trained: state.trained, before: before[i], frequency, i }),
-              make("small", {}, "a turn in " + Math.round((2 * Math.PI) / frequency).toLocaleString("en") + " positions"),
-            ),
+            clock({ query: state.query + state.by, key: state.key + state.by, trained: state.trained, before: before[i], frequency, i }),
           ),
         );
         below.replaceChildren(curve({ ...state, base }));
@@ -147,25 +185,49 @@
       };
       // A position is where its own slider stands, and as many later as both are moved.
       const position = (key, name) =>
-        slider(name, { from: 0, to: FAR, step: 1, value: state[key], shown: (n) => String(n + state.by) }, (value) =>
-          set({ [key]: value }),
+        slider(
+          name,
+          { from: 0, to: FAR, step: 1, value: state[key], shown: (n) => (state.by ? n + " + " + state.by + " = " : "") + (n + state.by) },
+          (value) => set({ [key]: value }),
         );
-      const sliders = {
-        query: position("query", "Position of the query (blue hand)"),
-        key: position("key", "Position of the key (orange hand)"),
-        both: slider("Both later by", { from: 0, to: FAR, step: 1, value: state.by }, (by) => set({ by })),
-        trained: slider("Trained length", { from: 16, to: 256, step: 16, value: state.trained }, (trained) => set({ trained })),
-      };
+      function begin() {
+        const press = (number) => {
+          kept({ ...TASKS[number - 1][1], task: number });
+          begin();
+        };
+        refill(
+          tasks,
+          buttons(...TASKS.map(([name], i) => [name, () => press(i + 1), state.task === i + 1])),
+          make("p", { style: "margin: 0.5rem 0 0" }, TASKS[state.task - 1][2]),
+        );
+        sliders = {
+          query: position("query", "Position of the query (blue hand)"),
+          key: position("key", "Position of the key (orange hand)"),
+          both: slider("Both later by", { from: 0, to: FAR, step: 1, value: state.by }, (by) => set({ by })),
+          trained: slider("Trained length", { from: 16, to: 256, step: 16, value: state.trained }, (trained) => set({ trained })),
+        };
+        refill(
+          controls,
+          ...Object.values(sliders),
+          choice("Base in training", BASES, state.base, (base) => set({ base })),
+          choice("Base afterwards", LATER, state.later, (later) => set({ later })),
+        );
+        show();
+      }
       room.append(
-        ...Object.values(sliders),
-        choice("Base in training", BASES, state.base, (base) => set({ base })),
-        choice("Base afterwards", LATER, state.later, (later) => set({ later })),
+        tasks,
+        controls,
+        make(
+          "p",
+          { class: "live-head" },
+          "The hands of query (blue, long) and key (orange, short), with the angle between them. Thick arc: all angles that training shows",
+        ),
         clocks,
-        make("p", { class: "live-head" }, "Score by distance (key − query); shaded: distances that training doesn't show"),
+        make("p", { class: "live-head" }, "Score by distance (key − query); shaded: distances that training shows"),
         below,
         said.element,
       );
-      show();
+      begin();
     },
   });
 })(globalThis);
