@@ -5,12 +5,14 @@ from attnpages.figures.chapters.ch04 import (
     PLACEMENTS,
     draw_orders,
     draw_placements,
+    draw_scores,
     draw_windows,
     plot_attended,
     plot_centre_paths,
     plot_rules,
     plot_window,
 )
+from attnpages.figures.style import styles_for
 
 WORDS = ["six", ",", "forty", "two", ",", "seven"]
 SOFTMAX, GAUSSIAN = [0.0, 0.1, 0.2, 0.3, 0.1, 0.3], [0.01, 0.14, 0.61, 1.0, 0.61, 0.14]
@@ -35,6 +37,19 @@ def test_the_words_of_a_step_stand_beside_their_letters():
     for ax in draw_orders(last=",", following="zwei", source="forty two"):
         assert {"$y_t$ = zwei", "annotations of\nforty two"} <= {*written_in(ax)}
         assert any(text.startswith("$y_{t-1}$ = “,”") for text in written_in(ax))
+
+
+def test_the_inner_sides_of_each_score_fit():
+    ax = draw_scores()
+    texts = written_in(ax)
+    assert {"dot", "general", "concat"} <= {*texts}
+    assert texts.count("$T_k × 1$") == 3  # each gives one number per word
+    sizes = [(patch.get_width(), patch.get_height()) for patch in ax.patches]
+    (h, s), (h_other, w, s_other) = sizes[:2], sizes[3:6]
+    assert h[0] == s[1]
+    assert (h_other[0], w[0]) == (w[1], s_other[1])
+    repeated, notes, layer, v = sizes[7:11]
+    assert (repeated[0] + notes[0], layer[0]) == (layer[1], v[1])
 
 
 def test_a_window_holds_the_words_near_its_centre_and_global_attention_all():
@@ -117,6 +132,12 @@ def test_the_centre_of_a_window_is_a_dot_of_its_models_colour():
     _, of_global, local_p, dots = ax.lines
     assert list(dots.get_ydata()) == [1.5]
     assert dots.get_color() == local_p.get_color() != of_global.get_color()
+
+
+def test_a_model_keeps_the_colour_of_another_figure():
+    green = styles_for(["a", "b", "walking"])["walking"]
+    ax = plot_attended({"5": {"walking": [(1, 1)]}}, styles={"walking": green})[0]
+    assert ax.lines[1].get_color() == green.colour
 
 
 def test_no_list_is_refused():

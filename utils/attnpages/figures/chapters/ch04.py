@@ -11,7 +11,7 @@ from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.palette import BLUE, GREY, INK, LINE, PAPER, READS, SAND, WRITES
-from attnpages.figures.style import STYLES, TRUTH_COLOUR, Look, legend_above, new_axes, readable
+from attnpages.figures.style import STYLES, TRUTH_COLOUR, CurveStyle, Look, legend_above, new_axes, readable
 
 PLACEMENTS = ("output", "input", "both", "skip")
 Panels = Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]  # {title: {model: pairs of positions}}
@@ -97,6 +97,46 @@ def _luong(ax: Axes, read: str) -> None:
     for at, text in (((_MIDDLE - 0.75, 2.25), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
                      ((_MIDDLE - 1.0, 5.9), "4")):  # fmt: skip
         _number(ax, *at, text)
+
+
+def draw_scores() -> Axes:
+    """Draw dot, general and concat as products of matrices, for all words of a sentence at once.
+
+    Heights and widths follow 64 features of the state and of concat's layer, 96 of an annotation, and six words.
+    """
+    ax = plt.subplots(figsize=(6.5, 4.6), layout="constrained")[1]
+    canvas(ax, (6.5, 4.6), (0, 6.5), (0.1, 4.7))
+    state, note, words, thin = 0.8, 1.2, 0.7, 0.12
+    result = (thin, words, "", "$T_k × 1$", SAND)
+    dot = [(state, words, "$H$", "$T_k × D$", READS), (thin, state, "$s$", "$D × 1$", WRITES), result]
+    general = [(note, words, "$H$", "$T_k × D_h$", READS), (state, note, "$W_a^⊤$", "$D_h × D_s$", PAPER),
+               (thin, state, "$s$", "$D_s × 1$", WRITES), result]  # fmt: skip
+    concat = [(state, words, "$s$", "", WRITES), (note, words, "$H$", "", READS),
+              (state, state + note, "$W_a^⊤$", "$(D_s + D_h) × A$", PAPER), (thin, state, "$v_a$", "$A × 1$", PAPER),
+              result]  # fmt: skip
+    for title, at, (x, y), blocks in (("dot", 0.2, (0.2, 3.7), dot), ("general", 2.75, (2.75, 3.7), general),
+                                      ("concat", 0.2, (0.85, 1.35), concat)):  # fmt: skip
+        say(ax, at, y + (0.85 if title != "concat" else 0.75), title, ha="left", size=12)
+        for i, (width, height, name, shape, fill) in enumerate(blocks):
+            if i == len(blocks) - 1:
+                say(ax, x - 0.3, y, "=", size=12)
+            _matrix(ax, (x, y), (width, height), name, fill, rows=6 if height == words else 1)
+            say(ax, x + width / 2, y - height / 2 - 0.16, shape, size=9)
+            x += width + (0.0 if name == "$s$" and not shape else 0.3 if i < len(blocks) - 2 else 0.6)
+    say(ax, 0.5, 1.35, "tanh (", size=12)
+    say(ax, 0.85 + 2 * state + note + 0.3 + 0.38 - 0.23, 1.35, ")", size=12)
+    say(ax, 0.85 + (state + note) / 2, 1.35 - words / 2 - 0.16, "$T_k × (D_s + D_h)$", size=9)
+    return ax
+
+
+def _matrix(ax: Axes, left: Point, size: Point, name: str, fill: str, rows: int) -> None:
+    (x, y), (width, height) = left, size
+    look: Look = {"facecolor": fill, "edgecolor": INK, "linewidth": 1.0}
+    ax.add_patch(plt.Rectangle((x, y - height / 2), width, height, **look))
+    for i in range(1, rows):
+        line(ax, (x, x + width), (y - height / 2 + i * height / rows,) * 2, GREY, 0.5)
+    if name:
+        say(ax, x + width / 2, y if width > 0.5 else y + height / 2 + 0.14, name, size=11)
 
 
 def draw_placements(names: Sequence[str] = PLACEMENTS) -> np.ndarray:
@@ -290,13 +330,16 @@ def plot_rules(
     return ax
 
 
-def plot_attended(panels: Panels, centres: Panels | None = None) -> np.ndarray:
+def plot_attended(
+    panels: Panels, centres: Panels | None = None, styles: Mapping[str, CurveStyle] | None = None
+) -> np.ndarray:
     """Draw where models attend against where they should: a panel per list, a colour and a mark per model.
 
     Args:
         panels: ``{title: {model: [(position of the true word, position attended to)]}}``. On the grey diagonal the two
             agree.
         centres: the same for the centres of the windows, which are drawn as small dots of the model's colour.
+        styles: one for each model, whose colour it has in another figure; ``None`` chooses them.
 
     Returns:
         the axes, one per panel.
@@ -310,11 +353,13 @@ def plot_attended(panels: Panels, centres: Panels | None = None) -> np.ndarray:
     for ax, (title, models) in zip(axes[0], panels.items(), strict=True):
         last = max(position for pairs in models.values() for position, _ in pairs)
         ax.plot((0, last), (0, last), color=GREY, linewidth=1.2, marker="", zorder=1)
-        for (name, pairs), style, marker in zip(models.items(), STYLES, ("s", "o", "x"), strict=False):
-            ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=7, color=style.colour,
+        looks = styles or dict(zip(models, STYLES, strict=False))
+        for (name, pairs), marker in zip(models.items(), ("s", "o", "x"), strict=False):
+            colour = looks[name].colour
+            ax.plot(*zip(*pairs, strict=True), linestyle="", marker=marker, markersize=7, color=colour,
                     fillstyle="none", markeredgewidth=1.5, label=readable(name))  # fmt: skip
             if of_window := (centres or {}).get(title, {}).get(name):
-                ax.plot(*zip(*of_window, strict=True), linestyle="", marker=".", markersize=7, color=style.colour,
+                ax.plot(*zip(*of_window, strict=True), linestyle="", marker=".", markersize=7, color=colour,
                         alpha=0.6)  # fmt: skip
         ends = (-1, last + 1 + last / 40)  # the marks of the last word are whole
         ax.set(title=title, xlabel="position of the true word", xlim=ends, ylim=ends)
