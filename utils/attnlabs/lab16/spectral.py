@@ -124,7 +124,7 @@ wrong("divided by σ²", {_RETURN: "weight / sigma**2, u"}).says("""
 wrong("divided by the root of σ", {_RETURN: "weight / sigma.sqrt(), u"}).says("""
     You divided by the root of u · W v. A root is needed for the eigenvalues of W Wᵀ only, which are squares of singular
     values; u · W v is σ itself.""")
-wrong("the largest entry", {_SIGMA: "matrix.abs().max()"}).says("""
+wrong("an entry of the matrix for σ", {_SIGMA: "matrix.abs().max()"}).says("""
     You divided by the largest entry of the matrix. σ is the estimate u · W v of the largest singular value, the largest
     factor by which W can lengthen a vector, and all entries have a part in it.""")
 wrong("σ instead of the weight", {_RETURN: "sigma, u"}).says("""
