@@ -49,8 +49,9 @@ AGREEMENT_AND_CHANCE = Exercise(
 )
 
 must = AGREEMENT_AND_CHANCE.properties
+NEAR = 0.006  # who rounds to two digits is told this, and no more
 must(
-    "the share of equal pairs", lambda result, left, right: abs(result[0] - (left == right).double().mean()) < 1e-6
+    "the share of equal pairs", lambda result, left, right: abs(result[0] - (left == right).double().mean()) < NEAR
 ).says("""
     The first result is the share of images whose two digits are equal, just as it is. What chance would give is
     returned beside it, and has no influence on it.""")
@@ -58,7 +59,7 @@ must("two shares", lambda result, *args: all(0 <= share <= 1 + 1e-9 for share in
     Both results are shares, so they lie between 0 and 1.""")
 must(
     "chance from the shares of both sides",
-    lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < 1e-6,
+    lambda result, left, right: abs(result[1] - agreement_and_chance(left, right.sort().values)[1]) < NEAR,
 ).says("""
     Chance is Σ p_left(c) · p_right(c), so it depends only on how often each digit occurs on the left, and how often on
     the right, and not on which digits stand beside each other. Every digit that both sides have adds to it.""")
@@ -95,6 +96,14 @@ wrong("the most frequent digit of a side", {_CHANCE: "p_left.max()"}).says("""
 wrong("the smaller share of each digit", {_CHANCE: "torch.minimum(p_left, p_right).sum()"}).says("""
     You added the smaller of the two shares of each digit. This is how much the two distributions overlap; two digits
     that are drawn independently agree with the probability Σ p_left(c) · p_right(c).""")
+wrong("all pairs of digits", {_CHANCE: "(p_left.sum() * p_right.sum())"}).says("""
+    Your chance is 1 whatever the digits are, as if you added the shares of a side before you multiplied, or the
+    products of all pairs of digits. Only equal digits agree: multiply p_left(c) by p_right(c) for each digit, and add
+    these products.""")
+IMAGES = "sum((left == c).double().mean() * (right == c).double().mean() for c in left)"
+wrong("summed over the images", {_CHANCE: IMAGES}).says("""
+    You added a product for each image, so a digit that occurs three times on the left is counted three times. The sum
+    has one product p_left(c) · p_right(c) for each digit c, which the shares already weigh.""")
 wrong("averaged over the digits", {_CHANCE: "(p_left * p_right).mean()"}).says("""
     You averaged p_left(c) · p_right(c) over the digits. The cases in which both sides show the same digit exclude each
     other, so their probabilities are added.""")
@@ -112,6 +121,10 @@ wrong(
     multiplies the two sides' shares, which are counted separately.""")
 wrong("agreement above chance", {"agreement.item(),": "agreement.item() - (p_left * p_right).sum().item(),"}).says("""
     You subtracted chance from the agreement. Both numbers are wanted as they are, side by side.""")
+ROUNDED = {"agreement.item(),": "round(agreement.item(), 2),", f"{_CHANCE}.item()": f"round({_CHANCE}.item(), 2)"}
+wrong("rounded to two digits", ROUNDED).says("""
+    Your numbers are right, but rounded to two digits. Return them as they are, and round only where they are
+    printed.""")
 wrong("only zeros and ones", {"classes = torch.cat([left, right]).unique()": "classes = torch.arange(2)"}).says("""
     You added only the products for the digits 0 and 1. Any digit from 0 to 9 may occur, because the judge names what it
     sees, so the sum runs over all of them.""")
@@ -125,6 +138,9 @@ wrong("the zero against all others", {_CHANCE: f"({ZERO})"}).says("""
     You counted two classes only, the zeros and all other digits together, so a 1 beside a 2 counts as agreement. Any
     digit from 0 to 9 may occur: add the products of the two shares of each single digit.""")
 ONES = "(left.double().mean() * right.double().mean() + (1 - left.double().mean()) * (1 - right.double().mean()))"
+wrong("the one against all others", {_CHANCE: f"({ZERO.replace('0)', '1)')})"}).says("""
+    You counted two classes only, the ones and all other digits together, so a 2 beside a 3 counts as agreement. Any
+    digit from 0 to 9 may occur: add the products of the two shares of each single digit.""")
 wrong("the mean digit as a share", {_CHANCE: ONES}).says("""
     You took the mean of the digits for the share of ones, which it is only if all digits are zeros and ones. Any digit
     from 0 to 9 may occur: count each of them on both sides, and add the products of the two shares.""")
@@ -154,3 +170,8 @@ PAIRED = "sum(a * b for a, b in zip(*(side.unique(return_counts=True)[1] for sid
 wrong("counts paired by their place", {_CHANCE: f"({PAIRED})"}).says("""
     You paired the counts by their place, but `unique` leaves out digits that do not occur, so counts of different
     digits meet. Count each digit from 0 to 9 on both sides, for example with `torch.bincount(…, minlength=10)`.""")
+COUNTED = "left.unique(return_counts=True)[1] * right.unique(return_counts=True)[1] / len(left) ** 2"
+wrong("counts of the digits that occur, multiplied", {_CHANCE: f"({COUNTED}).sum()"}).says("""
+    You multiplied the counts that `unique` gives, but it leaves out digits that do not occur, so counts of different
+    digits meet, or there are more of them on one side than on the other. Count each digit from 0 to 9 on both sides,
+    for example with `torch.bincount(…, minlength=10)`.""")

@@ -59,9 +59,9 @@ wrong("absolute value of γ", {_PRODUCT: "gamma.abs() * attended"}).says("""
     You used the absolute value of γ. A negative γ is allowed and subtracts the attended map; besides, |γ| has the
     gradient 0 at 0, so γ could never leave its initial value.""")
 wrong("no gradient at γ", {"return": "if gamma == 0:\n        return x.clone()\n    return"}).says("""
-    Your values are right, but on some inputs no gradient arrives at γ. It was turned into a plain number (`.item()`,
-    `.detach()`), or your function gives back the map alone where γ is 0. γ starts at 0 and is learnt, so it would stay
-    there for ever: compute x + γ · attended in every case, with the tensor γ itself.""")
+    Your values are right, but on some inputs no gradient arrives at γ. It was copied as a plain number (`.item()`,
+    `.detach()`, `torch.tensor`, `nn.Parameter`), or your function gives back the map alone where γ is 0. γ starts at 0
+    and is learnt, so it would stay there for ever: compute x + γ · attended in every case, with the tensor γ.""")
 wrong("a mixture the other way round", {_SUM: "gamma * x + (1 - gamma) * attended"}).says("""
     You mixed the two, so at γ = 0 the map is replaced by the attended map. In SAGAN the map always passes unchanged,
     and γ times the attended map is added.""")

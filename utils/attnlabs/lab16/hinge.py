@@ -69,6 +69,12 @@ wrong("the generator's sign exchanged", {_GENERATOR: "fake.mean()"}).says("""
 wrong("a hinge for the generator", {_GENERATOR: "(1 - fake).relu().mean()"}).says("""
     You gave the generator a hinge, too. Its loss is only −mean(fake): a score above 1 still gives a gradient, because
     the generator may always improve.""")
+wrong("the discriminator's hinge for the generator", {_GENERATOR: _FAKE}).says("""
+    Your generator minimises relu(1 + fake), the discriminator's cost of its images, so it would lower their scores as
+    the discriminator does. It wants high scores: −mean(fake), without a margin and without a cut.""")
+wrong("minus the discriminator's hinge for the generator", {_GENERATOR: f"-{_FAKE}"}).says("""
+    Your generator's loss is minus relu(1 + fake), which is cut off: below −1 no gradient would reach the generator,
+    just when it is worst. Its loss is −mean(fake), without a margin and without a cut.""")
 wrong("the generator's loss cut off at 0", {_GENERATOR: "(-fake).relu().mean()"}).says("""
     You cut the generator's loss off at 0. Its loss is −mean(fake) without a cut, so that a positive score still gives a
     gradient.""")
@@ -81,6 +87,10 @@ wrong("cut off after the mean", {_REAL: "(1 - real).mean().relu()", _FAKE: "(1 +
 wrong("cut off after the sum of both", {_BOTH: "(2 - real.mean() + fake.mean()).relu()"}).says("""
     You added everything and cut off once. Each single score is cut off at 0, and then the means of the real and of the
     fake ones are added.""")
+CLAMPED = {_REAL: "(1 - real).clamp(0, 1).mean()", _FAKE: "(1 + fake).clamp(0, 1).mean()"}
+wrong("cut off at 1 as well", CLAMPED).says("""
+    You cut what is missing off at 1, too, so a real score below 0 costs no more than a score of 0, and gives no
+    gradient just where the discriminator is most wrong. It is cut off at 0 only: relu(1 − real) and relu(1 + fake).""")
 wrong("only what lies beyond the margin", {"1 - real": "real - 1", "1 + fake": "-1 - fake"}).says("""
     You kept the part of each score that lies beyond the margin, so scores that need no change cost something and wrong
     ones nothing. A score costs what is *missing* to the margin: relu(1 − real) and relu(1 + fake).""")
@@ -98,6 +108,9 @@ wrong(
 ).says("""
     You added the scores up, so the losses grow with the size of the batch. Take the mean over all real scores, and the
     mean over all fake ones.""")
+wrong("summed by the discriminator", {_REAL: "(1 - real).relu().sum()", _FAKE: "(1 + fake).relu().sum()"}).says("""
+    In the discriminator's loss you added the costs up, so it grows with the size of the batch. Take the mean over all
+    real scores, and the mean over all fake ones, and add these two.""")
 wrong(
     "mean over real and fake together", {_BOTH: "torch.cat([(1 - real).flatten(), (1 + fake).flatten()]).relu().mean()"}
 ).says("""
@@ -131,6 +144,13 @@ wrong("the logistic loss for the discriminator", LOGISTIC).says("""
 wrong("the logistic loss", LOGISTIC | {_GENERATOR: "F.softplus(-fake).mean()"}).says("""
     You used the logistic loss (binary cross-entropy) of the first GANs. The hinge loss is relu(1 − real) and
     relu(1 + fake) for the discriminator, and −mean(fake) for the generator.""")
+wrong("the logistic loss for the generator", {_GENERATOR: "F.softplus(-fake).mean()"}).says("""
+    You used the logistic loss (binary cross-entropy) of the first GANs for the generator. Its loss is −mean(fake): the
+    mean score itself, without a logarithm.""")
+PROBABILITIES = {"discriminator = ": "real, fake = real.sigmoid(), fake.sigmoid()\n    discriminator = "}
+wrong("probabilities instead of scores", PROBABILITIES).says("""
+    You sent the scores through a sigmoid, which squeezes them between 0 and 1, so no score could reach the margins at 1
+    and −1. Scores are any real numbers: use them as they are.""")
 wrong("the real scores for the generator", {_GENERATOR: "-real.mean()"}).says("""
     Your generator's loss is made of the real scores, on which the generator has no influence. It wants high scores for
     its own images: −mean(fake).""")

@@ -60,7 +60,8 @@ must(
 
 def _between(attended, values):
     low, high = values.amin((2, 3), keepdim=True), values.amax((2, 3), keepdim=True)
-    return ((attended >= low - 1e-9) & (attended <= high + 1e-9)).all()
+    spare = 1e-4 * (1 + values.abs().amax())  # who computes with fewer digits is told this, and no more
+    return ((attended >= low - spare) & (attended <= high + spare)).all()
 
 
 _POSITIONS, _BACK = "x.flatten(2).mT", "context.mT.reshape(batch, -1, height, width)"
@@ -106,6 +107,12 @@ SCALED = f"({_SCORES} / query.shape[-1] ** 0.5){_SOFTMAX}"
 wrong("scaled", {_WEIGHTS: SCALED}).says("""
     You divided the scores by √A, as the Transformer does. The attention of SAGAN uses the plain dot product, and the
     weights that were trained with it expect it.""")
+wrong("scaled by the channels", {_WEIGHTS: SCALED.replace("query.shape[-1]", "x.shape[1]")}).says("""
+    You divided the scores by √C, the root of the number of channels. The attention of SAGAN uses the plain dot product
+    of query and key, without a division.""")
+wrong("scaled by the positions", {_WEIGHTS: SCALED.replace("query.shape[-1]", "(height * width)")}).says("""
+    You divided the scores by √N, the root of the number of positions, which is what `shape[-1]` says of queries
+    (B, A, N). The attention of SAGAN uses the plain dot product of query and key, without a division.""")
 wrong("scaled in the sum only", {"weights @ value": f"{SCALED} @ value"}).says("""
     Your weights are right, but the attended map is made with other weights, whose scores were divided by √A.
     `F.scaled_dot_product_attention` divides by √A unless you give it `scale=1.0`; the weights that you return can be
@@ -148,6 +155,16 @@ CAUSAL = "later = torch.ones_like({}).triu(1).bool()\n    weights = ({}).masked_
 wrong("causal", {f"weights = {_WEIGHTS}": CAUSAL.format(_SCORES, _SCORES, _SOFTMAX)}).says("""
     You masked the positions after the query, as a decoder does. An image has no order in time: each position attends
     to all N positions.""")
+wrong(
+    "all images in one list",
+    """
+positions = x.flatten(2).mT.flatten(0, 1)  # (B · N, C)
+weights = ((positions @ W_q.T) @ (positions @ W_k.T).T).softmax(dim=-1)
+context = (weights @ (positions @ W_v.T)).view(len(x), -1, len(W_v))
+return context.mT.reshape(len(x), -1, *x.shape[2:]), weights""",
+).says("""
+    You joined the images of the batch into one list of B · N positions, so that positions of different images attend to
+    each other. Keep the batch as the first axis: each position attends to the N positions of its own image.""")
 wrong("height and width exchanged", {_BACK: "context.mT.reshape(batch, -1, width, height)"}).says("""
     You exchanged height and width: your attended map has the width where the height belongs. In (B, D, H, W) the
     height is axis 2 and the width axis 3, as in `x.shape`.""")

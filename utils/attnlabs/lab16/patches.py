@@ -129,6 +129,9 @@ wrong(
 ).says("""
     You made a token of each channel of each patch. A token holds all channels of its patch, so there are N tokens
     of C · P · P features.""")
+wrong("the channels left out of a token's size", {_BACK: "grid.reshape(batch, -1, patch**2)"}).says("""
+    You gave a token P · P features, so each channel of each patch became a token of its own. A token holds all channels
+    of its patch: it has C · P · P features, and there are N tokens.""")
 wrong("tokens in the last axis", {_BACK: f"{_BACK}.mT"}).says("""
     Your result is (B, C · P · P, N), which is how `F.unfold` returns it. Exchange the last two axes, because tokens
     come before features.""")
@@ -157,6 +160,14 @@ return tiles.flatten(2, 3).transpose(1, 2).flatten(2)""",
 ).says("""
     Your patches overlap, because the window moves by one pixel. The patches of a vision Transformer lie side by
     side, so it moves by P pixels, and there are H/P · W/P of them.""")
+wrong(
+    "the last row and column of patches left out",
+    """
+rows, columns = range(0, images.shape[2] - patch, patch), range(0, images.shape[3] - patch, patch)
+return torch.stack([images[:, :, r : r + patch, c : c + patch].flatten(1) for r in rows for c in columns], dim=1)""",
+).says("""
+    The last row and the last column of patches are missing. The last patch begins at the pixel H − P, but `range`
+    leaves its end out. So its end is H: range(0, H, P), and range(0, W, P) for the columns.""")
 STEPS = "range(height // patch) for c in range(width // patch)"
 wrong(
     "moved by one pixel",

@@ -51,11 +51,21 @@ SPECTRAL_NORM_STEP = Exercise(
 must = SPECTRAL_NORM_STEP.properties
 must("new_u has length 1", lambda result, *args: abs(result[1].norm() - 1) < 1e-6).says("""
     The new u must have length 1, because σ is measured with it.""")
+must("one step from the u that came in", lambda result, weight, u: _one_step(result[1], weight.flatten(1), u)).says("""
+    The new u must come from the u that came in, by exactly one step with the matrix (O, M): first v, which is Wᵀ u
+    divided by its length, and then u, which is W v divided by its length.""")
 must(
     "the weight divided by one number",
     lambda result, weight, u: torch.allclose(result[0] / result[0].norm(), weight / weight.norm(), atol=1e-6),
 ).says("""
     The first result is the weight, in its own shape, divided by the single number σ.""")
+
+
+def _one_step(new, matrix, u):
+    """Whether the new u has the right direction; its length is another matter."""
+    wanted = matrix @ (matrix.T @ u)
+    return torch.allclose(F.normalize(new, dim=0), F.normalize(wanted, dim=0), atol=1e-4)
+
 
 _MATRIX, _V, _U = "weight.flatten(1)", "F.normalize(matrix.T @ u, dim=0)", "F.normalize(matrix @ v, dim=0)"
 _NEW_U, _SIGMA, _RETURN = f"        u = {_U}", "u @ matrix @ v", "weight / sigma, u"
@@ -91,19 +101,32 @@ wrong("two steps", {_SIGMA: f"F.normalize(matrix @ F.normalize(matrix.T @ u, dim
     Your v and u do not belong to the same step. Compute v from the old u, then the new u from this v, and σ from these
     two.""")
 wrong("v once more from the new u", {_NEW_U: f"{_NEW_U}\n        v = {_V}"}).says("""
-    You computed v a second time, from the new u, before you measured σ. One step has one v and one u: v from the old u,
-    then the new u from this v, and σ = u · W v from these two.""")
+    Your σ is |Wᵀ u| with the new u, as if v were computed a second time, from this u. One step has one v and one u: v
+    from the old u, then the new u from this v, and σ = u · W v from these two.""")
 wrong("sums of absolute values for lengths", {
     _V: _V.replace("dim", "p=1, dim"), _U: _U.replace("dim", "p=1, dim")
 }).says("""
     You divided by the sum of the absolute values. The length of a vector is the root of the sum of its squares:
     `.norm()`, or `F.normalize(…, dim=0)`.""")  # fmt: skip
+LENGTH = "(lambda vector: vector / vector.square().sum())"
+wrong("divided by the square of the length", {_V: f"{LENGTH}(matrix.T @ u)", _U: f"{LENGTH}(matrix @ v)"}).says("""
+    You divided by the sum of the squares, so the root is missing. The length of a vector is the root of the sum of its
+    squares: `.norm()`, or `F.normalize(…, dim=0)`.""")
 wrong("several steps", {"with torch.no_grad():": "for _ in range(2):", "return": "u = u.detach()\n    return"}).says("""
     You took more than one step of the power iteration. One step per call is enough, because u is kept and the next
     training step goes on from it.""")
 wrong("multiplied by σ", {_RETURN: "weight * sigma, u"}).says("""
     You multiplied the weight by σ. Divide by it: the largest singular value of the result is then about 1, whatever it
     was before.""")
+wrong("divided by σ²", {_RETURN: "weight / sigma**2, u"}).says("""
+    You divided by σ². σ is u · W v with the new u, whose length is 1; with W v itself in the place of u, before it is
+    divided by its length, the product is σ².""")
+wrong("divided by the root of σ", {_RETURN: "weight / sigma.sqrt(), u"}).says("""
+    You divided by the root of u · W v. A root is needed for the eigenvalues of W Wᵀ only, which are squares of singular
+    values; u · W v is σ itself.""")
+wrong("an entry of the matrix for σ", {_SIGMA: "matrix.abs().max()"}).says("""
+    You divided by the largest entry of the matrix. σ is the estimate u · W v of the largest singular value, the largest
+    factor by which W can lengthen a vector, and all entries have a part in it.""")
 wrong("σ instead of the weight", {_RETURN: "sigma, u"}).says("""
     Your first result is σ itself. Return the weight divided by σ, in the weight's own shape, and the new u.""")
 wrong("the matrix instead of the weight", {_RETURN: "matrix / sigma, u"}).says("""
@@ -146,7 +169,8 @@ wrong("gradient into the old u", DETACHED).says("""
 wrong("σ as a constant, or u not", {"weight / sigma, u": "weight / sigma.detach(), u"}).says("""
     Your values are right, but the gradient at the weight is not. Either σ is cut off from the weight (`.detach()`,
     `.item()`, or computed inside `no_grad`), although σ depends on the weight and this belongs to the gradient; or the
-    new u that you return carries a gradient, although u and v count as constants.""")
+    weight that you divide by σ is cut off; or the new u that you return carries a gradient, although u and v count as
+    constants.""")
 EXACT = """
 U, values, _ = torch.linalg.svd(weight.flatten(1), full_matrices=False)
 return weight / values[0], U[:, 0].detach()"""
