@@ -283,11 +283,7 @@
             (how) => {
               kept({ how });
               forget();
-              if (off.size) {
-                translate();
-              } else {
-                drawHeads();
-              }
+              (off.size ? translate : drawHeads)();
             },
           ),
           make(
