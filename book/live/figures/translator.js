@@ -244,7 +244,6 @@
           return LIVE.doubts(source, text);
         },
       );
-      const opened = state.kind !== "cross" || state.layer !== 2 || state.head >= 0 || state.off; // a link began so
       room.append(
         line.element,
         offered,
@@ -256,7 +255,7 @@
         make("div", { class: "live-view" }, board, make("div", {}, said.element, options)),
         make(
           "details",
-          { class: "live-printed", open: Boolean(opened) },
+          { class: "live-printed" },
           make("summary", {}, "All 54 heads: see them, and switch them off"),
           choice("Attention", KINDS, state.kind, (kind) => {
             kept({ kind, query: [kind, state.kind].includes("encoder") ? 0 : state.query }); // the others have the same words
