@@ -42,7 +42,7 @@ TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byt
 PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in the order in which it loads
     "addressing": ("engine/ntm",),
     "tape": ("engine/ntm",),
-    "translator": (*TRANSFORMER, "parts/translations"),
+    "translator": (*TRANSFORMER, "parts/translations", "parts/translator_views"),
     "beam": TRANSFORMER,
     "aligner": (*RECURRENT, "engine/numbers", "parts/alignment", "parts/value_map"),
     "bottleneck": (*RECURRENT, "engine/numbers"),

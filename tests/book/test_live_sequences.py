@@ -208,7 +208,8 @@ def test_how_many_heads_of_the_translator_change_a_word(switched):
 
 
 def test_what_the_sentence_about_the_roof_shows(tmp_path):
-    roof = re.search(r'ROOF = "(.*?)"', script("translator"))[1]
+    views = (ROOT / "book/live/parts/translator_views.js").read_text("utf-8")
+    roof = re.search(r'RECORDED = \{\s+"(.*?)"', views)[1]
     lower = "const other = LIVE.translation(whole, source, target, GIVEN.lower, 5);"
     asked = ROOF.replace("return {", f"{lower} return {{ lower: other.options[2], other: other.text,")
     given = {"sentence": roof, "lower": roof.replace("Rep", "rep")}

@@ -420,6 +420,36 @@ def test_a_press_reads_how_probable_a_word_was_and_what_is_written_without_a_hea
     assert f"“fixing” with {fixing} %" in found["learned"]
 
 
+def test_the_translator_stays_at_the_verb_and_compares_it_with_the_one_before(tmp_path):
+    script = """
+        const told = () => [now().said, texts(".live-before").join(" "), texts(".live-table td")];
+        press("Translate");
+        const again = told();
+        press("roof, small r");
+        const fixing = told();
+        press("dog");
+        return { again, fixing, dog: told() };"""
+    found = begun(tmp_path, "chapters/18_one_corpus.ipynb", "translator", script)
+    assert found["again"][0].startswith("“repair” attends")
+    assert len(found["again"][2]) == 4  # the roof, as four other models wrote it
+    said_now, before, others = found["fixing"]
+    assert said_now.startswith("“fixing” attends")
+    assert "it wrote “repair” with a probability of 12" in before
+    assert others == []
+    assert "Before:" not in found["dog"][1]  # another sentence is not compared
+
+
+def test_the_translator_shows_what_the_other_models_wrote():
+    text = (ROOT / "book/live/parts/translator_views.js").read_text("utf-8")
+    models = re.search(r"const MODELS = \[(.*?)\]", text)[1].replace('"', "").lower().split(", ")
+    shown = re.search(r"LIVE.RECORDED = \{(.*?)\n  \};", text, re.DOTALL)[1]
+    runs = {run["model"]: run for run in load_result("translate")["runs"] if run["seed"] == 0}
+    for source, written in re.findall(r'"([^"]*)": \[(.*?)\],\n', shown, re.DOTALL):
+        rows = [next(row for row in runs[f"{model}_de_en"]["samples"] if row["source"] == source) for model in models]
+        assert re.findall(r'"([^"]*)"', written) == [row["translation"] for row in rows]
+    assert shown.count("[") == 3
+
+
 def test_the_masks_name_their_rows_and_columns(tmp_path):
     script = "return [texts('thead tr:first-child th'), all('thead tr').map((row) => row.children.length)];"
     heads, lengths = begun(tmp_path, "chapters/09_transformer.ipynb", "masks", script)

@@ -2,7 +2,8 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, oneStop, choice, buttons, entry, words, counted, percent, largest, shownPiece: shown, meanMap: mean } = LIVE;
+    { make, refill, oneStop, choice, buttons, entry, words, counted, percent, largest, shownPiece: shown, meanMap: mean } = LIVE,
+    [ROOF, TABLE, SHOP] = Object.keys(LIVE.RECORDED); // with the roof the page of Chapter 18 begins
   const KINDS = [
     ["cross", "target to source"],
     ["encoder", "within the source"],
@@ -15,11 +16,17 @@
     "Drei Kinder spielen am Strand Fußball, während ein Hund zusieht.",
   ];
 
-  const ROOF = "Leute Reparieren das Dach eines Hauses."; // with it the page of Chapter 18 begins
+  const OFFERED = [
+    ["roof, capital R", ROOF],
+    ["roof, small r", ROOF.replace("Rep", "rep")],
+    ["table", TABLE],
+    ["shop", SHOP],
+    ...["stairs", "dog", "bench", "beach"].map((name, i) => [name, EXAMPLES[i]]),
+  ];
 
   LIVE.figure("translator", {
     title: "A translator whose heads can be seen and switched",
-    todo: "Press written words, or go from one to the next with the arrow keys: to which source words do “climbing” and “up” attend? Then let the page switch off each head in turn: how many of the 18 change the translation? Press one of these to read what is written without it. Do the same within the source and within the target, and then with a sentence of your own.",
+    todo: "Take the example “stairs”. Choose written words, with the pointer or the arrow keys: to which source words do “climbing” and “up” attend? Then open “All 54 heads”, and let the page switch off each in turn: how many of the 18 from target to source change the translation? Do the same within the source and within the target, and then write a sentence of your own.",
     learned:
       "“climbing” attends almost only to “steigen”, but “up” attends more to “eine” and “Treppe” than to “hinauf”: a word can be right although its weights do not point at what it translates. There “a” was the more probable next piece; the beam of five wrote “up”, because the whole text is more probable with it. In the first sentence, 9 of the 18 heads from target to source change a word when their output is zero, 6 of those within the source, and 4 of those within the target; most of them change one word only, because other heads do similar work. Words that the model has never read are cut into pieces, such as “verschnei” and “te”.",
     about:
@@ -28,9 +35,10 @@
     says: ({ sentence }) =>
       sentence === ROOF
         ? {
-            todo: "“repair” is chosen: to which German pieces does it attend, and how probable was it? Then write “reparieren” with a small r, as it should be: which verb does the model write now? Press this word, or go to it with the arrow keys, to read how probable it was.",
+            title: "A translator for your own German",
+            todo: "Translate the roof with a capital R in “Reparieren”, and then with a small r, as it should be (change the letter, or press an example): which verb does the model write each time, and how probable was it? Choose the verb in the left column to read this, and to see to which German pieces it attends.",
             learned:
-              "“repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain.",
+              "With the capital letter, “repair” attends most to “par”, the middle piece of the verb. It is the most probable next piece, but with 12 % only; “working” has 9.4 %. With a small r the verb is one known piece and not three, and the model writes “fixing” with 84 %. So one capital letter makes the verb far less certain.",
           }
         : {},
     defaults: { sentence: EXAMPLES[0], kind: "cross", layer: 2, head: -1, query: 6, off: "", how: "zero" },
@@ -42,6 +50,13 @@
         whole = LIVE.Transformer(pack);
       const output = make("p", { class: "live-text", lang: "en" }),
         below = make("p", { class: "live-before" }),
+        earlier = make("p", { class: "live-before" }),
+        german = make("p", { class: "live-before", lang: "de" }), // the field may be too short for it
+        others = make("div", {}),
+        offered = oneStop(
+          make("p", { class: "live-examples", role: "group", "aria-label": "Examples: arrow keys and Enter choose one" }),
+          OFFERED.length,
+        ),
         board = make("div", {}),
         heads = oneStop(make("div", { class: "live-heads", role: "group", "aria-label": "Heads: arrow keys and Enter choose one" }), 7);
       const options = make("div", {}),
@@ -64,35 +79,22 @@
         state.head < 0 ? mean(found.weights[state.kind][state.layer]) : found.weights[state.kind][state.layer][state.head];
       const nameOf = (layer, head) => "Layer " + (layer + 1) + ", " + (head < 0 ? "mean of all heads" : "head " + (head + 1));
 
-      function headButton(layer, head, picture) {
-        const name = [state.kind, layer, head].join("_"),
-          chosen = layer === state.layer && head === state.head,
-          instead = changed.has(name) ? "; without it: " + changed.get(name) : "";
-        const choose = () => {
-          kept({ layer, head });
-          drawHeads();
-          drawLinks();
-          tellWithout();
-        };
-        return make(
-          "button",
-          {
-            type: "button",
-            class: (head < 0 ? "is-mean" : "") + (off.has(name) ? " is-off" : "") + (instead ? " is-needed" : ""),
-            "aria-label": nameOf(layer, head) + (off.has(name) ? ", switched off" : "") + instead,
-            "aria-pressed": String(chosen),
-            tabindex: chosen ? 0 : -1,
-            title: instead ? "Without it: " + changed.get(name) : null,
-            onclick: choose,
-          },
-          picture,
-        );
-      }
-
-      // One row per layer; the first picture of a row is the mean.
       function drawHeads() {
-        const maps = found.weights[state.kind];
-        refill(heads, ...maps.flatMap((row, layer) => [mean(row), ...row].map((map, i) => headButton(layer, i - 1, LIVE.thumbnail(map)))));
+        LIVE.headGrid(heads, found.weights[state.kind], (layer, head) => {
+          const name = [state.kind, layer, head].join("_");
+          return {
+            name: nameOf(layer, head),
+            off: off.has(name),
+            instead: changed.get(name),
+            chosen: layer === state.layer && head === state.head,
+            choose() {
+              kept({ layer, head });
+              drawHeads();
+              drawLinks();
+              tellWithout();
+            },
+          };
+        });
       }
 
       // The encoder reads a sentence again only where one of its own heads was switched.
@@ -125,16 +127,7 @@
         }
         drawHeads();
         tellWithout();
-        trials.textContent =
-          changed.size +
-          " of these " +
-          all.length +
-          " heads, switched off " +
-          (off.size ? "as well, " : "alone, ") +
-          (changed.size === 1
-            ? "changes the translation. It is marked with a dot; press it to read what is written without it."
-            : "change the translation." +
-              (changed.size ? " They are marked with a dot; press one to read what is written without it." : ""));
+        trials.textContent = LIVE.trialTold(changed.size, all.length, off.size);
       }
       // What is written without the chosen head, if it was tried and changes the translation.
       function tellWithout() {
@@ -162,28 +155,16 @@
             "." +
             (state.kind === "encoder" ? "" : " The model wrote it with a probability of " + percent(chanceOf(query)) + "."),
         );
-        refill(
-          options,
-          ...(state.kind === "encoder"
-            ? []
-            : [
-                LIVE.bars(
-                  "What it could have written here",
-                  found.options[query].map(([piece, chance]) => [
-                    shown(piece) + (piece === found.target[query] ? " (written)" : ""),
-                    chance,
-                    percent(chance),
-                  ]),
-                ),
-              ]),
-        );
+        LIVE.optionBars(options, found, state.kind === "encoder" ? -1 : query);
       }
 
       function drawLinks() {
         const [queries, keys] = labels(),
           languages = { cross: ["en", "de"], encoder: ["de", "de"], self: ["en", "en"] }[state.kind];
         const links = LIVE.links({ queries: queries.map(shown), keys: keys.map(shown), weights: map(), languages, chose });
-        refill(board, make("p", { class: "live-head" }, nameOf(state.layer, state.head)), links.element);
+        const is = off.has([state.kind, state.layer, state.head].join("_")) ? ", switched off" : "";
+        const from = KINDS.find(([kind]) => kind === state.kind)[1];
+        refill(board, make("p", { class: "live-head" }, nameOf(state.layer, state.head) + ", " + from + is), links.element);
         drawSwitches();
         links.choose(Math.min(state.query, queries.length - 1));
       }
@@ -215,7 +196,7 @@
         );
       }
 
-      function translate() {
+      function translate(old) {
         forget();
         found = LIVE.translation(model, source, target, state.sentence, 5, readBy(model, [...off]));
         if (!off.size) {
@@ -225,6 +206,7 @@
         }
         const before = unswitched.get(state.sentence);
         output.textContent = found.text;
+        german.textContent = state.sentence;
         below.textContent = off.size
           ? before === found.text
             ? "The same as with all heads."
@@ -235,62 +217,78 @@
             " written with a beam of five." +
             (found.target.at(-1) === "▁(end)" ? "" : " The text has no end: after 60 pieces the page stops.") +
             (2 * found.target.length < found.source.length ? " That is less than half as long as what was read: much is missing." : "");
+        if (old) {
+          const { at, told } = LIVE.differing(old, found);
+          earlier.textContent = told;
+          kept({ query: state.kind === "encoder" ? 0 : at < 0 ? state.query : at });
+        }
+        refill(others, LIVE.otherModels(state.sentence));
+        LIVE.namedExamples(offered, OFFERED, state.sentence, (text) => {
+          line.field.value = text;
+          line.enter();
+        });
         drawHeads();
         drawLinks();
       }
 
       const line = entry(
         "A German sentence about a photograph",
-        { value: state.sentence, lang: "de", most: 160, button: "Translate", examples: EXAMPLES },
+        { value: state.sentence, lang: "de", most: 160, button: "Translate" },
         (text) => {
           if (!text.trim()) {
             return "Please write a German sentence first.";
           }
-          kept({ sentence: text, query: 0 });
+          kept({ sentence: text });
           read.clear();
-          translate();
+          translate(found);
           return LIVE.doubts(source, text);
         },
       );
       room.append(
         line.element,
+        offered,
+        german,
         output,
         below,
-        choice("Attention", KINDS, state.kind, (kind) => {
-          kept({ kind, query: [kind, state.kind].includes("encoder") ? 0 : state.query }); // the others have the same words
-          forget();
-          drawHeads();
-          drawLinks();
-        }),
+        earlier,
+        others,
+        make("div", { class: "live-view" }, board, make("div", {}, said.element, options)),
         make(
-          "div",
-          { class: "live-view" },
-          make("div", {}, board, said.element, options),
+          "details",
+          { class: "live-printed" },
+          make("summary", {}, "All 54 heads: see them, and switch them off"),
+          choice("Attention", KINDS, state.kind, (kind) => {
+            kept({ kind, query: [kind, state.kind].includes("encoder") ? 0 : state.query }); // the others have the same words
+            forget();
+            drawHeads();
+            drawLinks();
+          }),
           make(
-            "div",
-            {},
-            make("p", { class: "live-head" }, "All heads: one row per layer, its mean first"),
-            heads,
-            switches,
-            trials,
-            without,
-            choice(
-              "A head that is off",
-              [
-                ["zero", "gives zero"],
-                ["even", "attends evenly"],
-              ],
-              state.how,
-              (how) => {
-                kept({ how });
-                forget();
-                if (off.size) {
-                  translate();
-                } else {
-                  drawHeads();
-                }
-              },
-            ),
+            "p",
+            { class: "live-before" },
+            "Press a head to see its weights above (“all”: the mean of its layer). A row of a picture is a query, and a column a key.",
+          ),
+          heads,
+          switches,
+          trials,
+          without,
+          choice(
+            "A head that is off",
+            [
+              ["zero", "gives zero"],
+              ["even", "attends evenly"],
+            ],
+            state.how,
+            (how) => {
+              kept({ how });
+              forget();
+              (off.size ? translate : drawHeads)();
+            },
+          ),
+          make(
+            "p",
+            { class: "live-before" },
+            "A head writes a weighted mean of its values. Switched off, it writes zeros instead, or the mean with equal weights.",
           ),
         ),
       );
