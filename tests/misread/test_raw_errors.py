@@ -38,6 +38,7 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "out of bounds for dimension": ("n − 1", lambda: X[:, torch.tensor([3])]),
     "channels, but got": ("(features out, features in, taps)", lambda: F.conv1d(X, torch.zeros(5, 4, 2))),
     "Kernel size can't be greater than": ("window", lambda: F.conv1d(X, torch.zeros(5, 3, 9))),
+    "'tuple' object has no attribute": ("`a, b = f(x)`", lambda: (X, X).sum()),
     "stack expects each tensor to be equal size": ("*new*", lambda: torch.stack([X, X[:, 1:]])),
     "must be tuple of Tensors, not Tensor": ("list", lambda: torch.cat(X, X)),
     "only supports boolean masks": ("`mask.bool()`", lambda: X.masked_fill(X, 1.0)),

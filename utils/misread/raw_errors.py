@@ -69,6 +69,8 @@ MEANINGS = {
     "comparison such as `mask == 0`.",
     "'NoneType'": "Something is None here: an argument that was not given, or the result of a function without "
     "`return`. Ask first, with `is None`, or add the `return`.",
+    "'tuple' object has no attribute": "A tuple stands where one value is wanted: a function that returns several "
+    "results was called with a single name on the left. Write one name for each of them, as in `a, b = f(x)`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
     "tuple index out of range": "A tuple, or a shape, is shorter than the position that you ask for. Positions count "
     "from 0, so the last of n entries has the position n − 1.",
