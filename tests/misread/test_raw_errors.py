@@ -35,6 +35,7 @@ ERRORS = {  # a piece of the error's text: a word that its meaning must hold, an
     "must be Tensor, not": ("`math`", lambda: torch.sqrt(4)),
     "could not infer output dtype": ("`.float()`", lambda: (X == 0).mean()),
     "must be bool, not torch._C.Generator": ("`generator=generator`", lambda: X[0].multinomial(1, torch.Generator())),
+    "too many indices for tensor of dimension": ("`squeeze()`", lambda: X[:1, 0, 0].squeeze()[0, None, 0]),
     "out of bounds for dimension": ("n − 1", lambda: X[:, torch.tensor([3])]),
     "channels, but got": ("(features out, features in, taps)", lambda: F.conv1d(X, torch.zeros(5, 4, 2))),
     "Kernel size can't be greater than": ("window", lambda: F.conv1d(X, torch.zeros(5, 3, 9))),

@@ -56,6 +56,8 @@ MEANINGS = {
     "must be bool, not torch._C.Generator": "The generator is passed by its name: `generator=generator`.",
     "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
     "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
+    "too many indices for tensor of dimension": "The tensor has fewer axes than the index. Was an axis of size 1 taken "
+    "away, as `squeeze()` without an axis does where there is only one row?",
     "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",
     "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and the weight as "
     "(features out, features in, taps). Compare both with these axes; `mT` makes (B, T, D) an input, and back again.",

@@ -152,6 +152,10 @@ wrong("state not kept", {"scores, state = step": "scores, _ = step"}).says("""
 wrong("positions as real numbers", {"torch.stack(tour, dim=1)": "torch.stack(tour, dim=1).float()"}).says("""
     Your tour is right, but its positions are real numbers, as torch.zeros(B, N) holds them unless told otherwise.
     Positions are whole numbers: torch.zeros(B, N, dtype=torch.long), or torch.stack of what `argmax` returns.""")
+AMONG = "torch.stack([row[is_open].argmax() for row, is_open in zip(scores, mask)])"
+wrong("counted among the open positions", {f"{_MASKED}.argmax(-1)": AMONG}).says("""
+    You took the open scores out, as scores[mask] does, and then the argmax among these. It counts the open positions
+    only, so that it is another number than the position in the input. Fill the closed scores with −inf instead.""")
 wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
     `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
     `argmax` returns.""")

@@ -37,6 +37,15 @@ must(
     positions gives this, if the closed ones were filled with float('-inf'): scores can be lower than any finite number
     that they are filled with.""")
 must(
+    "no floor",
+    lambda result, *args: (
+        ((right := pointer_log_probs(*args)[args[-1]]) > -100).logical_or(result[args[-1]] < right / 2).all()
+    ),
+).says("""
+    Where scores are far apart, log-probabilities are far below −100. Yours have a floor, as if a small number was added
+    or put in place of tiny probabilities (`clamp`) before the logarithm. log_softmax computes them without this limit.
+    """)
+must(
     "probabilities sum to 1 over the open positions",
     lambda result, query, key, W_q, W_k, v, mask: torch.allclose(result.exp().sum(-1), mask.any(-1).to(result.dtype)),
 ).says("""
@@ -52,6 +61,9 @@ wrong("NaN where everything is closed", {_AGAIN: "log_probs"}).says("""
 wrong("NaN turned into 0", {_AGAIN: "log_probs.nan_to_num(neginf=-torch.inf)"}).says("""
     You turned NaN into 0, and a log-probability of 0 means a probability of 1. In a row in which every position is
     closed each probability is 0, and its logarithm is −inf, so fill once more after the softmax.""")
+wrong("NaN unless all rows are closed", {_AGAIN: f"{_AGAIN} if not mask.any() else log_probs"}).says("""
+    You took care of a batch in which *all* rows are closed, but a batch can also have one closed row beside open ones,
+    and yours comes out as NaN there. Fill the closed positions once more after the softmax, in any batch.""")
 wrong(
     "one closed row closes all",
     {"return log": "if not mask.any(-1).all():\n        mask = mask & False\n    return log"},
@@ -174,5 +186,8 @@ wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "
     You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
     so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query
     an axis for the positions, [:, None].""")
+wrong("the query's new axis at the end", {"[:, None] + key": "[..., None] + key"}).says("""
+    You gave the part of the query its new axis at the end, (B, A, 1), so that its features meet the positions of the
+    keys (B, N, A), or the shapes do not fit. The axis for the positions stands in the middle: [:, None], (B, 1, A).""")
 wrong("matrices not turned", {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"}).says("""
     You computed x @ W, but these matrices have the shape (A, D), as in `nn.Linear`, so the product is x @ W.mT.""")

@@ -88,6 +88,9 @@ wrong("only x looked up", {_STOPS: "points.gather(1, tour[..., None])"}).says(""
 wrong("distances from the first city", {"stops.roll(-1, dims=1)": "stops[:, :1]"}).says("""
     You measured the distance of each city from the *first* one. A step leads from each city to the next, and from the
     last one back to the first: stops.roll(-1, dims=1).""")
+wrong("single precision", {"points.gather": "points.float().gather"}).says("""
+    You rounded the points to single precision (`float32`), where points that lie close together and far from (0, 0)
+    become equal. Keep the dtype of `points`, as torch.zeros(B, dtype=points.dtype) does for new tensors.""")
 wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
     You called `roll` without `dims`, which moves single numbers, so that x was subtracted from y. Roll along the axis
     of the stops: dims=1.""")
