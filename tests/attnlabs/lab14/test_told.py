@@ -284,3 +284,13 @@ def test_normalised_by_nothing_is_told_of_the_softmax():
         return torch.nn.functional.logsigmoid(scores(*args[:-1])).masked_fill(~args[-1], -torch.inf)
 
     assert "softmax over the open positions" in told("pointer_log_probs", sigmoids)[1]
+
+
+@pytest.mark.parametrize("change", ["sigmoid()", "relu()"])
+def test_another_function_in_place_of_tanh_is_not_told_of_a_floor(change):
+    def other(query, key, W_q, W_k, v, mask):
+        both = (query @ W_q.mT)[:, None] + key @ W_k.mT
+        closed = (eval(f"both.{change}", {"both": both}) @ v).masked_fill(~mask, -torch.inf)
+        return closed.log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    assert "floor" not in told("pointer_log_probs", other)[1]
