@@ -84,6 +84,16 @@ def test_what_holds_of_the_wrong_results_only_by_chance_is_not_said(exercise, an
     assert (verdict.passed, verdict.kind) == (False, kind), verdict.message
 
 
+def test_a_row_of_infinities_is_no_mean_and_no_sum_of_the_others():
+    def logs(x, mask):
+        return x.masked_fill(~mask, -torch.inf).log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    masks = lambda draw: (draw.mask(2, 4), torch.ones(2, 4, dtype=torch.bool))  # noqa: E731
+    exercise = Exercise(logs, lambda draw: [(draw.normal(2, 4), mask) for mask in masks(draw)], gradients=False)
+    verdict = judge(exercise, lambda x, mask: logs(x, mask & mask.any(-1).all()))
+    assert (verdict.passed, verdict.kind in ("averaged", "summed up")) == (False, False), verdict.message
+
+
 def test_of_a_random_result_nothing_else_is_said():
     draws = lambda x, W_1, b_1, W_2, b_2: F.dropout((x @ W_1 + b_1).relu(), 0.3) @ W_2 + b_2  # noqa: E731
     verdict = evaluate("lab09", "feed_forward", draws)

@@ -206,7 +206,10 @@ def test_nothing_is_sent_back_through_an_infinity():
 
 def test_gradients_are_not_asked_for_where_an_exercise_says_so(extremes_exercise):
     assert judge(extremes_exercise, lambda x: (x.detach().min(), x.detach().max()))
-    assert judge(extremes_exercise, lambda x: (x.min().item(), x.max())).mistake == "number instead of tensor"
+    number = judge(extremes_exercise, lambda x: (x.min().item(), x.max()))
+    assert number.mistake == "number instead of tensor"
+    assert "learn" not in number.message
+    assert "leave the tensor" in number.message
 
 
 def test_a_number_that_should_carry_a_gradient_counts_as_cut_off():

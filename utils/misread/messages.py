@@ -71,6 +71,11 @@ GENERAL = {
 }
 
 
+# Where nothing is learned through the result.
+NO_GRADIENTS = (
+    "`.item()` and `float()` cut the tie to the parameters, so that nothing could learn from it.",
+    "`.item()`, `float()` and numpy make a number of a tensor: leave the tensor as it is.",
+)
 # Where an exercise wants infinity, too, and its canonical form has none.
 INFINITY_TOO = (
     "NaN or infinity, but all the numbers that are wanted are finite.",
@@ -154,6 +159,7 @@ def side_effect(exercise: Any, first: Any, known: Any = None) -> str:
 def _complaint_text(exercise: Any, first: Any) -> str:
     where = f" ({first.note})" if first.note and first.kind == "another device" else ""
     general = DETAILS.get(first.detail, GENERAL[first.kind])
+    general = general if exercise.gradients else general.replace(*NO_GRADIENTS)
     text = MASKS if first.kind == "another dtype" and first.detail.endswith("bool") else general
     return text.format((first.detail or "the result") + where, _copy(exercise, first.got))
 

@@ -56,6 +56,8 @@ MEANINGS = {
     "must be bool, not torch._C.Generator": "The generator is passed by its name: `generator=generator`.",
     "must be Tensor, not": "Functions of torch take tensors. For a plain number use `math`, or `** 0.5` for the root.",
     "could not infer output dtype": "`mean` needs floating-point numbers: convert first, for example with `.float()`.",
+    "too many indices for tensor of dimension": "The tensor has fewer axes than the index. Was an axis of size 1 taken "
+    "away, as `squeeze()` without an axis does where there is only one row?",
     "out of bounds for dimension": "Positions count from 0, so the last position of an axis of size n is n − 1.",
     "channels, but got": "`conv1d` expects the input as (B, features, T), with the time last, and the weight as "
     "(features out, features in, taps). Compare both with these axes; `mT` makes (B, T, D) an input, and back again.",
@@ -69,6 +71,8 @@ MEANINGS = {
     "comparison such as `mask == 0`.",
     "'NoneType'": "Something is None here: an argument that was not given, or the result of a function without "
     "`return`. Ask first, with `is None`, or add the `return`.",
+    "'tuple' object has no attribute": "A tuple stands where one value is wanted: a function that returns several "
+    "results was called with a single name on the left. Write one name for each of them, as in `a, b = f(x)`.",
     "list index out of range": "A list is shorter than the position that you ask for.",
     "tuple index out of range": "A tuple, or a shape, is shorter than the position that you ask for. Positions count "
     "from 0, so the last of n entries has the position n − 1.",

@@ -189,3 +189,108 @@ def test_a_loop_that_reads_or_chooses_wrongly_is_named(read, choose, name):
         return torch.stack(tour, dim=1)
 
     assert told("greedy_pointer_decode", decoded)[0] == name
+
+
+def stops_of(points, tour):
+    return points[torch.arange(len(points))[:, None], tour]
+
+
+@pytest.mark.parametrize(
+    "length, words",
+    [
+        (lambda points, tour: stops_of(points, tour) - stops_of(points.roll(-1, 1), tour), "rolling `points`"),
+        (lambda points, tour: (stops_of(points, tour) - stops_of(points, tour).roll(-1, 1))[..., :1], "Only x counts"),
+    ],
+)
+def test_lengths_in_which_something_has_no_influence_are_told_of_all_that_may_be_the_cause(length, words):
+    assert words in told("tour_length", lambda *args: length(*args).norm(dim=-1).sum(-1))[1]
+
+
+def test_a_number_in_place_of_the_gap_is_not_told_of_learning():
+    name, text = told("optimality_gap", lambda length, optimal: (length / optimal - 1).mean().item())
+    assert name == "number instead of tensor"
+    assert "learn" not in text
+
+
+def test_choices_closed_in_row_0_by_scatter_are_told_of_scatter():
+    assert "(1, B)" in told("mask_visited", lambda mask, chosen: mask.scatter(1, chosen[None], False))[1]
+
+
+def by_loops(points, polygon, edges, bend):
+    answers = []
+    for row, entries in zip(points.tolist(), polygon.tolist(), strict=True):
+        c = [n for n in entries if n < len(row)]
+        lies = all(bend(*row[a], *row[b], *q) >= 0 for a, b in edges(c) for q in row)
+        answers.append(len(set(c)) == len(c) > 2 and lies)
+    return torch.tensor(answers)
+
+
+@pytest.mark.parametrize(
+    "edges, bend, words",
+    [  # a fan from the first corner; the sign of an angle, in which rounding makes 0 negative; c as it is
+        (lambda c: [(c[0], b) for b in c[1:]], lambda *p: turned(*p), "to its *neighbour*"),
+        (lambda c: zip(c, c[1:] + c[:1], strict=True), lambda *p: turned(*p) - 1e-300 or -1e-300, "every polygon"),
+        (
+            lambda c: zip(c, c[1:] + c[:1], strict=True),
+            lambda ax, ay, bx, by, x, y: (bx - ax) * y - (by - ay) * x,
+            "begin at a",
+        ),
+    ],
+)
+def test_a_judge_that_refuses_every_hull_is_told_so_and_asked_for_the_cause(edges, bend, words):
+    assert words in told("is_convex_hull", lambda *args: by_loops(*args, edges, bend))[1]
+
+
+def turned(ax, ay, bx, by, x, y):
+    return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+
+
+@pytest.mark.parametrize(
+    "answer, name",
+    [
+        (lambda u, mask: logs(u + mask.to(u.dtype).log()).masked_fill(~mask, -torch.inf), "−inf added"),
+        (
+            lambda u, mask: logs(u.masked_fill(~mask, -torch.inf)) if mask.any() else torch.full_like(u, -torch.inf),
+            "NaN unless all rows are closed",
+        ),
+        (
+            lambda u, mask: (
+                logs(u.masked_fill(~mask, -torch.inf)) if mask.any(1).all() else torch.full_like(u, -torch.inf)
+            ),
+            "one closed row closes all",
+        ),
+        (lambda u, mask: logs(u + ~mask * -torch.inf), "0 times −inf, not filled again"),
+    ],
+)
+def test_log_probabilities_that_fail_in_closed_rows_are_named(answer, name):
+    assert told("pointer_log_probs", lambda *args: answer(scores(*args[:-1]), args[-1]))[0] == name
+
+
+def logs(scores):
+    return scores.log_softmax(-1)
+
+
+@pytest.mark.parametrize("floor", ["+ 1e-20", ".clamp(min=1e-12)", ".clamp(min=1e-30)"])
+def test_a_floor_under_the_probabilities_is_told(floor):
+    def floored(*args):
+        p = scores(*args[:-1]).masked_fill(~args[-1], -torch.inf).softmax(-1)
+        return eval(f"(p {floor})", {"p": p}).log().masked_fill(~args[-1], -torch.inf)
+
+    assert "have a floor" in told("pointer_log_probs", floored)[1]
+
+
+def test_normalised_by_nothing_is_told_of_the_softmax():
+    def sigmoids(*args):
+        return torch.nn.functional.logsigmoid(scores(*args[:-1])).masked_fill(~args[-1], -torch.inf)
+
+    assert "softmax over the open positions" in told("pointer_log_probs", sigmoids)[1]
+
+
+@pytest.mark.parametrize("change", ["sigmoid()", "relu()"])
+def test_another_function_in_place_of_tanh_is_not_told_of_a_floor(change):
+    def other(query, key, W_q, W_k, v, mask):
+        both = (query @ W_q.mT)[:, None] + key @ W_k.mT
+        closed = (eval(f"both.{change}", {"both": both}) @ v).masked_fill(~mask, -torch.inf)
+        return closed.log_softmax(-1).masked_fill(~mask, -torch.inf)
+
+    assert "floor" not in told("pointer_log_probs", other)[1]

@@ -94,6 +94,12 @@ wrong("sense reversed", {"~mask": "mask"}).says("""
 wrong("multiplied by the mask", {_MASKED: "(scores * mask)"}).says("""
     You gave visited positions a score of 0, perhaps by multiplying the scores by the mask. The scores of open positions
     can be negative, and then 0 is the highest, so fill with −inf.""")
+wrong("0 times −inf", {_MASKED: "(scores + ~mask * -torch.inf)"}).says("""
+    You multiplied the mask by −inf, but 0 · ∞ is NaN, so that the open positions have no score any more. Fill instead
+    of multiplying: scores.masked_fill(~mask, float('-inf')).""")
+wrong("only `first` masked", {_NEXT: "mask = mask_visited(mask, first)"}).says("""
+    You closed `first` in every step, and never the positions that were chosen after it. Close the position of the last
+    step each time: mask = mask_visited(mask, position).""")
 wrong("filled with −1", {_MASKED: "scores.masked_fill(~mask, -1.0)"}).says("""
     You gave visited positions a small number such as −1, which is below every probability. These are scores, and those
     of open positions can be far below −1, so fill with float('-inf').""")
@@ -110,6 +116,10 @@ wrong("probabilities multiplied by the mask", {_MASKED: "(scores.softmax(-1) * m
     You took a softmax over all positions, visited ones too, and multiplied it by the mask. Where a visited position has
     by far the highest score, the probabilities of all others are rounded to 0, so that argmax cannot tell them from the
     visited ones. Fill the scores with −inf; no softmax is needed.""")
+wrong("probabilities filled", {_MASKED: "scores.softmax(-1).masked_fill(~mask, -torch.inf)"}).says("""
+    You took a softmax over all positions, visited ones too, and closed these afterwards. Where a visited position has
+    by far the highest score, the probabilities of all others are rounded to 0 and seem equal. Fill the *scores* with
+    −inf; no softmax is needed.""")
 wrong("scores in half precision", {_MASKED: "scores.half().masked_fill(~mask, -torch.inf)"}).says("""
     You rounded the scores to half precision (`half`), where close scores are equal and immense ones are infinite.
     Compare the scores as they are.""")
@@ -125,6 +135,9 @@ wrong(
 wrong("another row's position", {"points[rows, position]": "points[:, position][:, 0]"}).says("""
     `points[:, position]` looks up the positions of *all* rows in every row, (B, B, P), and `[:, 0]` keeps those of
     row 0. Each row reads the point at its own position: points[rows, position], with rows = torch.arange(B).""")
+wrong("no point of the row read", {"points[rows, position]": "points.mean(1)"}).says("""
+    You gave `step` something that is none of the points of its row, for example a mean, or coordinates that you
+    changed. It must receive the point of the position that was chosen last, as it stands in `points`.""")
 wrong("always the first point read", {"points[rows, position]": "points[rows, first]"}).says("""
     You gave `step` the point of the first position every time. It must receive the point of the position that was
     chosen in the step before.""")
@@ -136,6 +149,13 @@ wrong(
 wrong("state not kept", {"scores, state = step": "scores, _ = step"}).says("""
     You gave `step` the state of the beginning at every move, so that it forgot which points it had read. Keep the state
     that `step` returns for the next move: scores, state = step(…).""")
+wrong("positions as real numbers", {"torch.stack(tour, dim=1)": "torch.stack(tour, dim=1).float()"}).says("""
+    Your tour is right, but its positions are real numbers, as torch.zeros(B, N) holds them unless told otherwise.
+    Positions are whole numbers: torch.zeros(B, N, dtype=torch.long), or torch.stack of what `argmax` returns.""")
+AMONG = "torch.stack([row[is_open].argmax() for row, is_open in zip(scores, mask)])"
+wrong("counted among the open positions", {f"{_MASKED}.argmax(-1)": AMONG}).says("""
+    You took the open scores out, as scores[mask] does, and then the argmax among these. It counts the open positions
+    only, so that it is another number than the position in the input. Fill the closed scores with −inf instead.""")
 wrong("max gives a pair", {"argmax(-1)": "max(-1)"}).says("""
     `max` with an axis returns a pair, the largest scores and their positions. A tour consists of positions only, which
     `argmax` returns.""")

@@ -68,8 +68,24 @@ wrong("clockwise", {"bend < 0": "bend > 0"}).says("""
     You accept the hull when it is given clockwise, because you require that no point lies to the *left* of an edge. The
     exercise wants it counter-clockwise: then all points lie to the left, and no bend is below 0.""")
 wrong("bends of 0 refused", {"bend < 0": "bend <= 0"}).says("""
-    You reject a polygon if any bend is 0. Every edge has a bend of 0 with its own two ends, and with each point that
-    lies exactly on it, so a bend of 0 is allowed.""")
+    You reject every polygon. Do you require that each bend is above 0? Every edge has a bend of exactly 0 with its own
+    two ends, and with each point that lies exactly on it, so a bend of 0 is allowed.""")
+_ENDS = "(index[..., None] == {0}) | (index.roll(-1, 1)[..., None] == {0})".format("torch.arange(points.shape[1])")
+wrong("points on an edge refused", {"(bend < 0)": f"((bend <= 0) & real[..., None] & ~({_ENDS}))"}).says("""
+    You reject a polygon if a point lies exactly *on* one of its edges, where the bend is 0, although you leave out the
+    edge's own two ends. A point on an edge is not outside, so reject bends below 0 only.""")
+_CROSS, _X_BY_Y = "edge[..., 0] * offset[..., 1] - edge[..., 1] * offset[..., 0]", "edge[..., 0] * offset[..., 1]"
+for _what, _bend, _did in (
+    ("a plus in the bend", f"{_X_BY_Y} + edge[..., 1] * offset[..., 0]", "You added the two products of the bend"),
+    ("x by x in the bend", "edge[..., 0] * offset[..., 0] - edge[..., 1] * offset[..., 1]", "You multiplied x by x"),
+    ("a dot product for the bend", "(edge * offset).sum(-1)", "You computed the dot product of the two steps"),
+):
+    wrong(_what, {_CROSS: _bend}).says(f"""
+        {_did}. The bend is a difference of two products, each of an x and a y:
+        (b_x − a_x)(c_y − a_y) − (b_y − a_y)(c_x − a_x).""")
+wrong("hulls on a line only", {"points[:, None] - a[:, :, None]": "points[:, None] + 0 * a[:, :, None]"}).says("""
+    You reject every hull, unless all points lie on one line. Do both steps of the bend begin at a, as b − a and c − a
+    do? And does each edge lead from one corner to its *neighbour* in the list, from corners[i - 1] to corners[i]?""")
 
 
 def _only_bends(points, polygon):
@@ -99,6 +115,22 @@ wrong("corners missed", {"(bend < 0)": _OTHERS}).says("""
     even if it is clockwise or its edges cross: compare each edge with all N points.""")
 wrong("the polygon doesn't close", {"(bend < 0)": "((bend < 0)[:, :-1] & real[:, 1:, None])"}).says("""
     You left out the edge from the last corner to the first. A point may lie on the outer side of this edge.""")
+wrong("a triangle refused", {">= 3": "> 3"}).says("""
+    You reject a hull with exactly three corners. A triangle is a polygon: only answers with fewer than three corners
+    are `False`.""")
+
+
+def _below_the_last(points, polygon):
+    last = points.shape[1] - 1
+    return is_convex_hull(points, padded([[p for p in row if p < last] for row in polygon.tolist()], last + 1))
+
+
+wrong("the last position left out", _below_the_last).says("""
+    You kept the entries below N − 1 only. Positions are counted from 0, so N − 1 is the last city, and only N is the
+    end mark: keep all entries below N.""")
+wrong("single precision", {"real = polygon": "points = points.float()\n    real = polygon"}).says("""
+    You rounded the points to single precision (`float32`), as torch.tensor does with a list of numbers. A point that
+    lies beside an edge can then lie on it, or on its other side. Keep the dtype of `points`.""")
 wrong("the last entry always cut off", {"real = polygon": "polygon = polygon[:, :-1]\n    real = polygon"}).says("""
     You removed the last entry of each row, but some rows fill all T entries and contain no N. There the last entry is a
     corner, so keep all entries below N instead, wherever they are.""")
@@ -118,6 +150,12 @@ wrong("the end taken for a position", {"index.clamp(max=points.shape[1] - 1)": "
 wrong("the end taken for the last position", {"torch.where(real, polygon, polygon[:, :1])": "polygon"}).says("""
     You limited the entries to N − 1, so that the end mark N became the last position. The entries from the end mark on
     are no corners and make no edges; the last edge leads from the last corner to the first.""")
+wrong(
+    "the last edge to position N − 1",
+    {"torch.where(real, polygon, polygon[:, :1])": "polygon", "(bend < 0)": "((bend < 0) & real[..., None])"},
+).says("""
+    Your last edge leads to position N − 1, because you limited the end mark N to N − 1. You rightly left out the edges
+    that begin at an end mark, but the edge from the last corner leads to the *first* corner, polygon[:, 0].""")
 wrong("the end taken for position 0", {"torch.where(real, polygon, polygon[:, :1])": "polygon * real"}).says("""
     You replaced the end marks by 0, so that edges lead to position 0 and back. Behind its last corner a polygon returns
     to its *first* corner, polygon[:, 0], whichever position that is.""")
@@ -155,7 +193,7 @@ wrong(
 wrong("a generous tolerance", {"bend < 0": "bend < -1e-4"}).says("""
     You accept bends that are slightly below 0. A bend is twice an area, so it is tiny for a tiny polygon, and points
     that are clearly outside are then accepted. Compare the bend with 0 itself.""")
-for _tolerance in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-11", "1e-12"):
+for _tolerance in ("1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10", "1e-11", "1e-12", "1e-13", "1e-14", "1e-15"):
     wrong(f"a tolerance of {_tolerance}", {"bend < 0": f"bend < -{_tolerance}"}).says(f"""
         You accept bends that are below 0 by about {_tolerance}. The bends of a small polygon are as small as that, so
         its points that lie outside are accepted, and so is a clockwise one. Compare the bend with 0 itself.""")

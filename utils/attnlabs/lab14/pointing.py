@@ -20,6 +20,15 @@ POINTER_LOG_PROBS = Exercise(
     about=About(points=3, minutes=17, difficulty=3, read_again="Pointing is attention without the weighted sum"),
 )
 
+
+def _no_floor(result, *args):
+    """False where probabilities are right, but those below e^−100 have all become one number above it."""
+    right, found = pointer_log_probs(*args)[args[-1]], result[args[-1]]
+    tiny = right < -100
+    floored = tiny.sum() > 1 and found[tiny].min() > -100 and found[tiny].max() - found[tiny].min() < 1e-6
+    return not (floored and torch.allclose(found[right > -20], right[right > -20], atol=1e-6))
+
+
 must = POINTER_LOG_PROBS.properties
 must(
     "closed positions get −inf", lambda result, query, key, W_q, W_k, v, mask: (result[~mask] == -torch.inf).all()
@@ -33,8 +42,13 @@ must(
     "the only open position gets everything",
     lambda result, query, key, W_q, W_k, v, mask: v.abs().max() < 2.0**33 or (result[mask] > -1e6).all(),
 ).says("""
-    Where only one position is open its log-probability must be 0, however low its score is. Scores can be lower than
-    any finite number that closed positions are filled with, so fill with float('-inf').""")
+    Where only one position is open its log-probability must be 0, however low its score is. A softmax over the open
+    positions gives this, if the closed ones were filled with float('-inf'): scores can be lower than any finite number
+    that they are filled with.""")
+must("no floor", _no_floor).says("""
+    Where scores are far apart, log-probabilities are far below −100. Yours have a floor: was a small number added or
+    put in place of tiny probabilities (`clamp`) before the logarithm, or were the scores limited? log_softmax of the
+    scores as they are has no such limit.""")
 must(
     "probabilities sum to 1 over the open positions",
     lambda result, query, key, W_q, W_k, v, mask: torch.allclose(result.exp().sum(-1), mask.any(-1).to(result.dtype)),
@@ -51,6 +65,25 @@ wrong("NaN where everything is closed", {_AGAIN: "log_probs"}).says("""
 wrong("NaN turned into 0", {_AGAIN: "log_probs.nan_to_num(neginf=-torch.inf)"}).says("""
     You turned NaN into 0, and a log-probability of 0 means a probability of 1. In a row in which every position is
     closed each probability is 0, and its logarithm is −inf, so fill once more after the softmax.""")
+wrong("NaN unless all rows are closed", {_AGAIN: f"{_AGAIN} if not mask.any() else log_probs"}).says("""
+    You took care of a batch in which *all* rows are closed, but a batch can also have one closed row beside open ones,
+    and yours comes out as NaN there. Fill the closed positions once more after the softmax, in any batch.""")
+wrong(
+    "one closed row closes all",
+    {"return log": "if not mask.any(-1).all():\n        mask = mask & False\n    return log"},
+).says("""
+    You returned −inf for the whole batch because *one* row has nothing open. Each row is answered by itself: only the
+    rows in which every position is closed are all −inf.""")
+_ADDED = "(scores + torch.zeros_like(scores).masked_fill(~mask, -torch.inf))"
+wrong("−inf added", {_FILLED: _ADDED}).says("""
+    The numbers are right, but you *added* −inf to the scores, or the logarithm of the mask. Where every position is
+    closed, the softmax gives NaN, and your last filling hides it in the result only: the gradient is still NaN, and so
+    would be every parameter after one step. `masked_fill` in place of the sum stops the gradient at closed positions.
+    """)
+for _what, _then, _lost in (("", _AGAIN, "the open positions are"), (", not filled again", "log_probs", "each row is")):
+    wrong(f"0 times −inf{_what}", {_FILLED: "(scores + ~mask * -torch.inf)", _AGAIN: _then}).says(f"""
+        You multiplied the mask by −inf, but 0 · ∞ is NaN, so that {_lost} lost. Fill instead of multiplying:
+        masked_fill(~mask, float('-inf')), before the softmax and once more after it.""")
 wrong("nan_to_num takes −inf too", {_AGAIN: "log_probs.nan_to_num(nan=-torch.inf)"}).says("""
     `nan_to_num` also turns −inf into a finite number, −1.8e308. Pass neginf=float('-inf') as well, or fill the closed
     positions once more after the softmax instead.""")
@@ -61,6 +94,28 @@ wrong(
     You took `exp`, divided by the sum and took the logarithm. Where everything is closed this is 0 / 0, which is NaN,
     and for large scores `exp` is infinite. Use log_softmax of scores that are filled with −inf, and fill once more
     after it.""")
+for _what, _how, _closed in (
+    ("", "multiplied by the mask", " * mask"),
+    (", filled with 0", "filled the closed positions with 0", ".masked_fill(~mask, 0)"),
+):
+    _e = f"e = ({_SUM}.tanh() @ v).exp(){_closed}\n"
+    wrong(
+        f"exp and division{_what}", f"{_e}return (e / e.sum(-1, keepdim=True)).log().masked_fill(~mask, -torch.inf)"
+    ).says(
+        f"""
+        You took `exp`, {_how}, divided by the sum and took the logarithm, which is correct on paper. For large scores,
+        however, `exp` is infinite, and for very low ones it is rounded to 0. Use log_softmax of scores that are filled
+        with −inf, and fill once more after it."""
+    )
+_REST = f"p = ({_SUM}.tanh() @ v).softmax(-1) * mask\n"
+for _what, _then in (("", ".masked_fill(~mask, -torch.inf)"), (", and NaN", "")):
+    wrong(
+        f"renormalised after the softmax{_what}", f"{_REST}return (p / p.sum(-1, keepdim=True)).log(){_then}"
+    ).says(f"""
+        You took a softmax over all positions, set the closed ones to 0, and divided by the rest. Where a closed
+        position has by far the highest score, the probabilities of the open ones are rounded to 0 before
+        that{", and where everything is closed 0 / 0 is NaN" if not _then else ""}. Fill the scores with −inf first, and
+        use log_softmax.""")
 wrong("tanh outside", {_SUM: f"({_SUM} @ v)", "tanh() @ v": "tanh()"}).says("""
     You applied tanh last, to the score, but it belongs to the sum of the two parts, before the product with v.
     Otherwise the score is linear in query and key before the tanh, and it can never be larger than 1.""")
@@ -135,5 +190,8 @@ wrong("query without an axis for the positions", {"(query @ W_q.mT)[:, None]": "
     You added the part of the query (B, A) to that of the keys (B, N, A) as it is. PyTorch aligns shapes from the right,
     so the query of instance n meets position n of every instance, or the shapes do not fit. Give the part of the query
     an axis for the positions, [:, None].""")
+wrong("the query's new axis at the end", {"[:, None] + key": "[..., None] + key"}).says("""
+    You gave the part of the query its new axis at the end, (B, A, 1), so that its features meet the positions of the
+    keys (B, N, A), or the shapes do not fit. The axis for the positions stands in the middle: [:, None], (B, 1, A).""")
 wrong("matrices not turned", {"query @ W_q.mT": "query @ W_q", "key @ W_k.mT": "key @ W_k"}).says("""
     You computed x @ W, but these matrices have the shape (A, D), as in `nn.Linear`, so the product is x @ W.mT.""")

@@ -42,6 +42,10 @@ def questions(draw):
     mask = _one_open(draw, 2, 5)
     yield query, key, W_q, W_k, v, mask
     yield query, torch.where(mask[..., None], key, -1e3 * key), W_q, W_k, v, mask  # closed ones as far above 1e9
+    query, key, W_q, W_k, v = (part.abs() for part in _network(draw, 2, 4, 2, 3, 5))
+    mask = ~_one_open(draw, 2, 4)  # the exponential of the closed one is infinite, those of the open ones are not
+    key = torch.where(mask[..., None], 1e-3 * key, 1e3 * (key + 1))
+    yield 1e-3 * query, key, W_q, W_k, 1e3 * (v + 1), mask
     yield from _closed_altogether(draw)
     for scale in (1.0, 100.0):  # in single precision, where one open position leaves nothing to round
         query, *others = [part.float() for part in _network(draw, 3, 4, 5, 2, 3)]

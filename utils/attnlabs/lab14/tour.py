@@ -30,7 +30,7 @@ def _trips(draw):
     yield twins, orders(draw, 2, 5)
     yield 500 + 200 * draw.normal(2, 4, 2), orders(draw, 2, 4)  # far from the unit square
     yield 1e-3 * draw.uniform(2, 5, 2), orders(draw, 2, 5)  # and tiny
-    yield 1e4 + 1e-3 * draw.uniform(2, 30, 2), orders(draw, 2, 30)  # close together, and far from 0
+    yield 1e4 + 1e-3 * draw.uniform(2, 25, 2), orders(draw, 2, 25)  # as above; `cdist` is exact up to 25 points
     yield draw.normal(5, 3, 2).transpose(0, 1), orders(draw, 3, 5)  # batch first in name, not in memory
     for batch, positions in ((2, 60), (1, 150)):
         yield draw.uniform(batch, positions, 2), orders(draw, batch, positions)
@@ -64,8 +64,9 @@ wrong("home to position 0", {"stops.roll(-1, dims=1)": "torch.cat([stops[:, 1:],
     Your way home leads to points[:, 0], the first city of the *input*. A round trip returns to the city from which it
     set out, the first one of the tour.""")
 wrong("the tour's order ignored", {_STOPS: "points"}).says("""
-    You went through `points` in the order of the input. The order of the cities is given by `tour`, so look up the
-    points with it.""")
+    The order of `tour` has no influence on your result. Either you went through `points` in the order of the input, or
+    you moved from each city n to the city n + 1, for example by rolling `points` before looking them up. Look up the
+    points with `tour` first: the next city is the next entry of the *tour*.""")
 wrong("every tour in every row's points", {_STOPS: "points[:, tour]"}).says("""
     `points[:, tour]` looks up *every* row's tour in *every* row's points, which gives (B, B, N, 2). Each tour belongs
     to the points of its own row: points[rows, tour], with rows = torch.arange(B)[:, None].""")
@@ -82,8 +83,14 @@ wrong("rows without their axis", {_STOPS: "points[torch.arange(len(points)), tou
     You indexed with rows (B,) and a tour (B, N). PyTorch aligns shapes from the right, so the rows run along the tour,
     or the shapes do not fit. Give the rows an axis for the stops: rows = torch.arange(B)[:, None].""")
 wrong("only x looked up", {_STOPS: "points.gather(1, tour[..., None])"}).says("""
-    Your index for `gather` has size 1 in its last axis, so that only x was looked up, and y is missing. Expand the
-    index to both features, or use points[rows, tour] with rows = torch.arange(B)[:, None].""")
+    Only x counts in your result, and y is missing. With `gather`, an index of size 1 in its last axis looks up only x:
+    expand the index to both features, or use points[rows, tour] with rows = torch.arange(B)[:, None].""")
+wrong("distances from the first city", {"stops.roll(-1, dims=1)": "stops[:, :1]"}).says("""
+    You measured the distance of each city from the *first* one. A step leads from each city to the next, and from the
+    last one back to the first: stops.roll(-1, dims=1).""")
+wrong("single precision", {"points.gather": "points.float().gather"}).says("""
+    You rounded the points to single precision (`float32`), where points that lie close together and far from (0, 0)
+    become equal. Keep the dtype of `points`, as torch.zeros(B, dtype=points.dtype) does for new tensors.""")
 wrong("rolled without dims", {"stops.roll(-1, dims=1)": "stops.roll(-1)"}).says("""
     You called `roll` without `dims`, which moves single numbers, so that x was subtracted from y. Roll along the axis
     of the stops: dims=1.""")
@@ -170,6 +177,11 @@ wrong(
 ).says("""
     You took the mean over the tours that are not optimal. A tour that cannot be bettered has the gap 0, and counts like
     any other: divide by the number of all tours.""")
+_LEFT_OUT = """
+    You took the mean over the tours that are {} than what they are compared with. Every tour counts, with a gap that
+    may be 0 or negative: divide by the number of all tours."""
+for _what, _sign, _worse in (("only gaps above 0", ">", "longer"), ("negative gaps left out", ">=", "no shorter")):
+    wrong(_what, f"gap = length / optimal - 1\nreturn gap[gap {_sign} 0].mean()").says(_LEFT_OUT.format(_worse))
 wrong("each with every optimum", "return (length[:, None] / optimal - 1).mean()").says("""
     You divided each length by *every* optimum, (B, B), because of an axis too many. A tour is compared with the optimum
     of its own instance only: `length / optimal`, (B,).""")

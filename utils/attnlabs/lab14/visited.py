@@ -74,8 +74,8 @@ wrong("written into the mask", "mask[range(len(mask)), chosen] = False\nreturn m
     You wrote into `mask` itself, which belongs to the caller. In training, the masks of earlier steps may be needed
     again when the gradients are computed. Build a new mask: clone the old one first, or use `&`.""")
 wrong("a mask shared by the batch", "mask = mask.clone()\nmask[:, chosen] = False\nreturn mask").says("""
-    `mask[:, chosen]` closes the chosen positions in *every* row, but row b has visited only chosen[b]. Index rows and
-    positions together, as in mask[torch.arange(B), chosen].""")
+    You closed the chosen positions of all rows in *every* row, as `mask[:, chosen] = False` does, but row b has visited
+    only chosen[b]. Index rows and positions together, as in mask[torch.arange(B), chosen].""")
 wrong("the mask as it was", "return mask.clone()").says("""
     Nothing was closed: your result is the mask as it was. `scatter` and `masked_fill` do not change the mask but return
     a new one, and what is written into `mask.clone()` is lost if the clone has no name. Return the mask that you have
@@ -84,7 +84,9 @@ _OPENED = """
     You {}. The chosen position must be *closed*: True means that a position may still be chosen, so it gets False, and
     all others stay as they were."""
 wrong("the chosen position opened", "mask = mask.clone()\nmask[range(len(mask)), chosen] = True\nreturn mask").says(
-    _OPENED.format("wrote True at the chosen position, which opens it")
+    _OPENED.format(
+        "wrote True at the chosen position, which opens it (in a boolean mask, −inf and −1 are True as well)"
+    )
 )
 wrong("or in place of and", {"mask & (": "mask | ("}).says("""
     You joined the old mask and `!=` with `|`, the *or*: the chosen position stays as it was, and all others are opened.
@@ -102,11 +104,24 @@ wrong(
     You exchanged the two axes, as in `mask[chosen, rows]` or `scatter(0, …)`: the first axis counts the batch, and the
     second one the positions. Write mask[torch.arange(B), chosen].""")
 wrong("the flat number of another row", "mask = mask.clone()\nmask.view(-1)[chosen] = False\nreturn mask").says("""
-    You used `chosen` as a number in the flat mask, where 0 to N − 1 all belong to row 0. Position n of row b has the
-    number b · N + n there; or index rows and positions together.""")
+    You closed the chosen positions of *all* rows in row 0. Either you used `chosen` as a number in the flat mask, where
+    0 to N − 1 belong to row 0, or your index for `scatter` has the shape (1, B): chosen[:, None] has the shape (B, 1).
+    Or index rows and positions together: mask[torch.arange(B), chosen].""")
 wrong("all up to the chosen one", {"!= chosen": "> chosen"}).says("""
     You closed all positions up to the chosen one. Only the chosen position is closed, with `!=`: the others may still
     be visited, in any order.""")
+wrong("all from the chosen one on", {"!= chosen": "< chosen"}).says("""
+    You closed all positions from the chosen one on. Only the chosen position is closed, with `!=`: the others may still
+    be visited, in any order.""")
+wrong("the chosen position toggled", {"& (": "^ ~("}).says("""
+    You exchanged True and False at the chosen position, as `^` and `~` do, so that a position that was closed before is
+    opened when it is chosen once more. Write False there, whatever it was: nothing is opened.""")
+wrong("as many positions as rows", {"mask.shape[1]": "mask.shape[0]"}).says("""
+    You counted the positions with the number of *rows*, as len(mask) does. There are N positions, so write
+    torch.arange(mask.shape[1]).""")
+wrong("positions down the rows", "return mask & (torch.arange(mask.shape[1])[:, None] != chosen)").says("""
+    You gave the axis of size 1 to the positions, so that they meet `chosen` as (N, B), while the mask is (B, N). Give
+    it to the choices: torch.arange(N) != chosen[:, None] has the shape (B, N).""")
 wrong("counted from 1", {"!= chosen[:, None]": "!= (chosen[:, None] - 1) % mask.shape[1]"}).says("""
     You closed the position before the chosen one, as if positions were counted from 1. They are counted from 0, so
     `chosen` is an index as it is.""")

@@ -22,8 +22,8 @@ ALONG = (
     ("flipped", "in reverse order along axis {}", lambda x, a: x.flip(a)),
     ("sorted", "sorted in ascending order along axis {}", lambda x, a: x.sort(a).values),
     ("sorted", "sorted in descending order along axis {}", lambda x, a: x.sort(a, descending=True).values),
-    ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: x.cumsum(a)),
-    ("averaged", "averaged along axis {}", lambda x, a: x.mean(a, keepdim=True).expand_as(x).contiguous()),
+    ("summed up", "summed up along axis {} (a cumulative sum)", lambda x, a: _finite(x).cumsum(a)),
+    ("averaged", "averaged along axis {}", lambda x, a: _finite(x).mean(a, keepdim=True).expand_as(x).contiguous()),
 )
 KEPT = (
     ("moved on by one along axis {}, the first entry kept", lambda x, a: _moved(x, a, -1)),
@@ -83,6 +83,13 @@ def recut(x: Tensor, axis: int) -> Tensor:
 def _moved(x: Tensor, axis: int, by: int) -> Tensor:
     last = x.shape[axis] - 1
     return x.index_select(axis, (torch.arange(last + 1) + by).clamp(0, last))
+
+
+def _finite(x: Tensor) -> Tensor:
+    """Of infinite entries each sum and each mean is infinite, whatever it is a sum of."""
+    if not x.isfinite().all():
+        raise ValueError("infinity swallows the rest")
+    return x
 
 
 def _first(function: Callable, change: Callable) -> Callable:
