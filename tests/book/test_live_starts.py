@@ -8,7 +8,6 @@ import pytest
 import torch
 from browser import chromium
 from live_pages import ROOT, answer, asked, packs_of
-from live_said import said
 
 from attnbook.data.points.tours import held_karp, nearest_neighbour, tour_length
 from attnruns.experiments import copying_paper, pointing, trip_sizes
