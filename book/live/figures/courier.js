@@ -25,7 +25,7 @@
     title: "Where does the pointer go next?",
     todo: "Predict the trip after each change of the list above, then press 1, 2 and 3. After 2, drag city 5 slowly upwards: when does the trip change? Then let the pointer by hand choose.",
     learned:
-      "After change 1, columns 1 and 3 have changed places and nothing else. With six cities the table has a sixth column, because the softmax runs over one score per city; its parameters stay the same. As you drag city 5 up, the probabilities change gradually, and the network’s trips become too long. The mask keeps such a trip valid, but cannot repair it. The pointer by hand only prefers what is near.",
+      "After change 1, columns 1 and 3 have changed places and nothing else. With six cities the table has a sixth column, because the softmax runs over one score per city; no parameter is new. As you drag city 5 up, the probabilities change gradually, and the network’s trips become too long. The mask keeps such a trip valid, but cannot repair it. The pointer by hand only prefers what is near.",
     about:
       "The network of this page’s file, trained on five cities (400 steps, seed 0), with its weights rounded to eight bits; and the pointer by hand, whose score is minus ten times the distance to the last city. The shortest trip is exact (Held and Karp).",
     packs: ["courier"],
