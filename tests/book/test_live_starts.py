@@ -233,7 +233,7 @@ def test_the_heads_of_chapter_11_begin_with_induction_at_the_second_letter(tmp_p
         const marked = () => [texts(".live-buttons [aria-pressed=true]"), parseInt(texts(".live-head")[1])];
         const kinds = texts(".live-table .is-now td").map(parseFloat), start = now().said, first = marked();
         press("First position"); const sinks = marked(); press("Position before");
-        return { start, kinds, marked: [first, sinks, marked()], todo: texts(".live-todo")[0] };"""
+        return { start, kinds, marked: [first, sinks, marked()], todo: texts(".live-room .live-todo")[0] };"""
     found = begun(tmp_path, "chapters/11_bert_gpt.ipynb", "smollm2_heads", script)
     told = "Layer 19, head 7: “letter” attends to “music” (position 4) 95\u00a0%, “letter” (position 3) 2.7\u00a0%."
     assert told in found["start"]
@@ -251,7 +251,7 @@ def test_the_heads_of_chapter_19_begin_with_the_finder_and_lead_to_the_head_befo
         const finder = { said: told(), table: table() };
         slide("Layer", 17); slide("Head", 1);
         const { todo, learned } = now();
-        return { finder, before: { said: told(), table: table() }, todo: texts(".live-todo")[0], learned };"""
+        return { finder, before: { said: told(), table: table() }, todo: texts(".live-room .live-todo")[0], learned };"""
     found = begun(tmp_path, "chapters/19_real_model.ipynb", "smollm2_heads", script)
     assert "Layer 19, head 7: “letter” attends to “music” (position 4) 95\u00a0%" in found["finder"]["said"]
     assert "Layer 17, head 1: “letter” attends to “window” (position 9) 96\u00a0%" in found["before"]["said"]
@@ -386,7 +386,7 @@ def test_the_pointers_keep_the_choice_of_the_slider_while_a_point_moves(tmp_path
 def test_the_words_that_a_nucleus_cuts_are_said_to_be_cut(tmp_path):
     script = """
         all("input[type=radio]")[1].click(); // the second task: temperature 2
-        const asked = texts(".live-todo")[1];
+        const asked = texts(".live-room .live-todo")[1];
         slide("Top-p", 0.35);
         const before = [now().bars[1].at(-1), now().said];
         slide("Top-p", 0.3);
@@ -476,7 +476,7 @@ def test_the_machine_copies_and_fails_as_the_figure_says(tmp_path):
     script = """
         const examples = all(".live-examples button"), rows = all("input[type=radio]");
         const at = (example, n) => { rows[n].click(); examples[example].click(); return now().before; };
-        const begins = now().said, offered = examples.map((one) => one.title), [todo] = texts(".live-todo");
+        const begins = now().said, offered = examples.map((one) => one.title), [todo] = texts(".live-room .live-todo");
         const start = { ...now(), begins, todo }, lengths = offered.map((one) => one.length);
         return { ...start, offered, lengths, repeated: at(1, 1), repeatedFar: at(1, 2),
           long: at(2, 1), longFew: at(2, 0), full: at(3, 1), fullFar: at(3, 2) };"""

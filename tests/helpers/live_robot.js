@@ -35,7 +35,7 @@ const hasName = (one) => one.textContent.trim() || one.getAttribute("aria-label"
 async function tried(name) {
   const box = await started(name), text = (selector) => (box.querySelector(selector) || { textContent: "" }).textContent.trim();
   const seen = {
-    state: box.dataset.state, todo: text(".live-todo"), learned: text(".live-learned p"), about: text(".live-about"),
+    state: box.dataset.state, todo: text(".live-room .live-todo"), learned: text(".live-learned p"), about: text(".live-about"),
     said: text(".live-said"), caption: box.querySelector("figure > figcaption") !== null,
     folded: box.querySelector(".live-printed img") !== null,
     unnamed: Array.from(box.querySelectorAll("button, input, [role=slider], [role=button]")).filter((one) => !hasName(one)).length,
