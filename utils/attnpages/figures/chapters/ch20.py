@@ -1,7 +1,6 @@
 """Figures of chapter 20: smaller caches, shared keys, what states store and forget, checked guesses, time per token."""
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
 from statistics import fmean
 
 import matplotlib.pyplot as plt
@@ -117,7 +116,6 @@ def plot_updates(
     panels: Mapping[str, tuple[Sequence[tuple[Point, float]], tuple[Point, float], Mapping[str, Point]]],
     start: Point,
     most: Point,
-    through: Mapping[str, Point] | None = None,
 ) -> list[Axes]:
     """Draw a state of two numbers as a point, and where rules move it when one more pair is stored.
 
@@ -126,7 +124,6 @@ def plot_updates(
     Args:
         panels: ``{title: (older pairs, the new pair, {rule: state after it})}``; a pair has its key and its value.
             All panels have the same rules. start: the state before. most: the largest numbers of the two axes.
-            through: ``{rule: state}`` of rules that first move the state there, in each panel.
 
     Raises:
         ValueError: if there is no panel, or they differ in their rules.
@@ -143,9 +140,7 @@ def plot_updates(
         _answering(ax, key, value, color=INK, linestyle="-", label="new pair answered rightly")
         for rule, end in ends.items():
             colour, _, marker = styles[rule][:3]
-            between = [(through or {})[rule]] if rule in (through or {}) else []
-            for here, there in pairwise([start, *between, end]):
-                arrow(ax, here, there, colour=colour)
+            arrow(ax, start, end, colour=colour)
             ax.plot(*end, color=colour, marker=marker, markersize=9, linestyle="", label=rule)
         ax.plot(*start, color=INK, marker="o", markersize=9, linestyle="", label="state before")
         ax.set(xlim=(0, most[0]), ylim=(0, most[1]), aspect="equal", title=title, xlabel="first number of the state")
