@@ -209,7 +209,6 @@
         given,
         verbs,
         said.element,
-        later,
         choice(
           "How “?” gets its number (framed rows), in sentence",
           SENTENCES.map((_, n) => [n, String(n + 1)]),
@@ -217,6 +216,7 @@
           (sentence) => change({ sentence }),
         ),
         computed,
+        later,
       );
       show();
     },

@@ -36,8 +36,8 @@ def draw_two_parts(
     names = [kind.replace(" ", "\n") for kind in kinds]
     left.set_xticks(range(len(kinds)), names, rotation=35, ha="right", fontsize=10)
     left.set(xlim=(-0.6, len(kinds) - 0.4), xlabel="kind of word", ylabel="part of the score")
-    left.set_title("word part", fontsize=12)
+    left.set_title("word part (nouns = 0)", fontsize=12)
     longest = max(map(len, places))
     right.set(xlabel="position of the word", xticks=range(1, longest + 1, 2), xlim=(0.4, longest + 0.6))
-    right.set_title("position part", fontsize=12)
+    right.set_title("position part (word 1 = 0)", fontsize=12)
     return [left, right]
