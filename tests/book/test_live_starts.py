@@ -271,10 +271,10 @@ def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     script = """
         const first = now().bars, pressed = () => texts("[aria-pressed=true]").join(), began = pressed();
         press("wait twenty steps, with a leak");
-        const leaks = now().bars[4][0], waits = pressed();
+        const leaks = now().bars[4][0], waits = pressed(), shift = texts(".live-slider output")[3];
         slide("4 power", 3);
         const opacity = all(".live-bars")[1].style.opacity; // g = 0: the search is grey
-        return { first, leaks, sharpened: now().bars[4][0], marked: [began, waits, pressed()], opacity };"""
+        return { first, leaks, sharpened: now().bars[4][0], marked: [began, waits, pressed()], opacity, shift };"""
     found = begun(tmp_path, page, "addressing", script)
     previous, content, gated, moved, weights = (
         [numbers(text)[0] / 100 for text in column] for column in found["first"]
@@ -296,6 +296,7 @@ def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     assert (found["leaks"], found["sharpened"]) == ("30 %", "100 %")
     assert found["marked"] == ["the chapter's example", "wait twenty steps, with a leak", ""]
     assert found["opacity"] == "0.35"
+    assert found["shift"] == "0.05, 0.90, 0.05"
 
 
 def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tmp_path):

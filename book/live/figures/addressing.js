@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, slider, buttons, words, percent, signed } = LIVE;
+    { make, slider, buttons, words, percent } = LIVE;
   const FEATURES = 3,
     ONLY = (row) => Array.from({ length: 8 }, (_, i) => (i === row ? 1 : 0)),
     NAMES = ["0 a", "1 b", "2 c", "3 d", "4 e", "5 f", "6 g", "7"]; // of the rows: number and letter
@@ -119,7 +119,7 @@
         one("row", "1 key: what this row holds", { from: 0, to: 7, step: 1, shown: (n) => NAMES[n] }),
         one("beta", "1 key strength β", { from: 0, to: 30, step: 0.5 }),
         one("gate", "2 gate g (0: before, 1: content)", { from: 0, to: 1, step: 0.05, shown: fixed }),
-        one("shift", "3 shift, in rows", { from: -1, to: 1, step: 0.1, shown: (n) => (n > 0 ? "+" : "") + signed(n, 1) }),
+        one("shift", "3 shift s: back, stay, forward", { from: -1, to: 1, step: 0.1, shown: () => LIVE.shiftWeights(state).map(fixed).join(", ") }),
         one("gamma", "4 power γ", { from: 1, to: 15, step: 0.5 }),
         one("count", "time steps like this", { from: 1, to: 20, step: 1 }),
         stages,
