@@ -250,8 +250,9 @@ def test_the_heads_of_chapter_19_begin_with_the_finder_and_lead_to_the_head_befo
             Array.from(row.querySelectorAll("td"), (one) => one.textContent));
         const finder = { said: told(), table: table() };
         slide("Layer", 17); slide("Head", 1);
-        const { todo, learned } = now();
-        return { finder, before: { said: told(), table: table() }, todo: texts(".live-room .live-todo")[0], learned };"""
+        const { learned } = now();
+        const [asked] = texts(".live-room .live-todo"), before = { said: told(), table: table() };
+        return { finder, before, todo: asked, learned };"""
     found = begun(tmp_path, "chapters/19_real_model.ipynb", "smollm2_heads", script)
     assert "Layer 19, head 7: “letter” attends to “music” (position 4) 95\u00a0%" in found["finder"]["said"]
     assert "Layer 17, head 1: “letter” attends to “window” (position 9) 96\u00a0%" in found["before"]["said"]
