@@ -45,9 +45,9 @@
 
   const { make } = LIVE;
 
-  const headOf = ({ todo, title }) => [
+  const headOf = ({ todo, title }, when = "What to do. ") => [
     make("p", { class: "live-title" }, title),
-    make("p", { class: "live-todo" }, make("strong", {}, "What to do. "), todo),
+    make("p", { class: "live-todo" }, make("strong", {}, when), todo),
   ];
   // The figure with the words that it has for this start.
   const wordsOf = (figure, start) => ({ ...figure, ...figure.says?.(start) });
@@ -130,7 +130,7 @@
   // Large weights are loaded when the reader says so, and knows what for.
   function offer(box) {
     const figure = figures.get(box.dataset.live),
-      head = figure ? headOf(wordsOf(figure, stateOf(box.dataset.start, figure.defaults))) : [];
+      head = figure ? headOf(wordsOf(figure, stateOf(box.dataset.start, figure.defaults)), "What to do, once it runs. ") : [];
     const bar = make("progress", { "aria-label": "loading the weights", hidden: true });
     const button = make(
       "button",
