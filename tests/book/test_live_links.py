@@ -30,5 +30,7 @@ def test_a_figure_that_keeps_less_than_it_shows_is_found(tmp_path):
     text = script.read_text(encoding="utf-8")
     assert text.count("kept({ beta:") == 1
     script.write_text(text.replace("kept({ beta:", "Object.assign(state, { beta:"), encoding="utf-8")
-    found = answer(tmp_path, HELPERS + LINKED, (), {"name": "query", "drawn": False}, ["query"], live)
+    found = answer(
+        tmp_path, HELPERS + LINKED, (), {"name": "query", "start": "task:sharpness", "drawn": False}, ["query"], live
+    )
     assert "sliders" in [kind for kind, *_ in found["different"]]

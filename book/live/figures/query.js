@@ -18,9 +18,8 @@
     return { scores, weights, context };
   };
 
-  // `largest`: in which part of the plane each key has the largest weight; without it, the table leaves this column out.
-  function table(names, found, largest) {
-    const cells = (n) => [signed(found.scores[n]), make("span", {}, percent(found.weights[n])), ...(largest ? [percent(largest[n])] : [])];
+  function table(names, found) {
+    const cells = (n) => [signed(found.scores[n]), make("span", {}, percent(found.weights[n]))];
     const row = (name, n) =>
       make(
         "tr",
@@ -28,9 +27,7 @@
         make("th", { scope: "row" }, name),
         cells(n).map((cell, c) => make("td", { class: c === 1 ? "bar" : null }, cell)),
       );
-    const head = ["key", "score", "weight", ...(largest ? ["largest in this part of the plane"] : [])].map((name) =>
-      make("th", { scope: "col" }, name),
-    );
+    const head = ["key", "score", "weight"].map((name) => make("th", { scope: "col" }, name));
     return [make("thead", {}, make("tr", {}, head)), make("tbody", {}, names.map(row))];
   }
 
@@ -81,10 +78,10 @@
 
   LIVE.figure("query", {
     title: "A query among keys in the plane",
-    todo: "Drag the query (the ring) until another key has the largest weight, and raise β: where does the context go? Then drag a key twice as far from the origin, in its own direction. In how much of the plane does it have the largest weight now (last column), with each of the three scores?",
+    todo: "Drag the query (the ring) until k₂ has the largest weight. Where does the context go on the way?",
     learned:
-      "The softmax chooses softly: between two keys the context moves smoothly from one value to the other. A large β brings it to the value of the key with the largest score, or to the mean of several that tie; a small β brings it to the mean of all values. It always stays between the values. With q · k and q · k / √d a longer key has the largest weight in a larger part of the plane, in the same part with both: dividing all scores by √d makes the weights less sharp, as a smaller β does, and changes nothing about which is the largest. With the cosine its length changes nothing, because only the direction counts.",
-    // `task` of the placement: what the reader does. "sharpness" asks about β and about the score, without the last column.
+      "It goes towards v₂ without a jump, because all three values are always in the sum. At k₂ itself, k₂ and k₃ have equal scores; k₂ has the largest weight only to the left of the vertical axis. The context always stays between the values. Here v₃ lies halfway between v₁ and v₂, so a context of (2, 2) may be v₃ alone, or v₁ and v₂ in equal shares: only the weights say which.",
+    // `task` of the placement: what the reader does. "first" moves only points; "sharpness" asks about β and about the score, too.
     says: ({ task }) =>
       task === "sharpness"
         ? {
@@ -103,7 +100,7 @@
       values: [4, 0, 0, 4, 2, 2],
       kinds: "dot scaled cosine",
       kind: "dot",
-      task: "lengths",
+      task: "first",
       axes: "",
       beta: 1,
       keyWindow: [0.4, 0.4, 2.3],
@@ -113,8 +110,8 @@
       const said = words(),
         names = state.names.split(" "),
         hues = HUES.slice(0, names.length),
-        board = make("table", { class: "live-table" });
-      let largest = [];
+        board = make("table", { class: "live-table" }),
+        plain = state.task === "first" && state.kind === "dot" && state.beta === 1; // a link may say otherwise
       const window = ([x, y, range]) => ({ middle: [x, y], range });
       const keyPlane = LIVE.plane({
         label: "The query and the keys",
@@ -147,7 +144,10 @@
         keyPlane,
         "Each point of the ground is a query, coloured by its weights (grey: nearly equal). A larger circle is a key with more weight for the ring.",
       );
-      note(valuePlane, "The thicker a line, the more of this value is in the context.");
+      note(valuePlane, "The larger a square and the thicker its line, the more of this value is in the context.");
+      const shapes = (kind, shape) => Array.from(valuePlane.element.querySelectorAll(".is-" + kind + " > " + shape));
+      const squares = shapes("value", "rect");
+      shapes("context", "circle")[0].setAttribute("r", 8); // so that the line to a close value is seen
 
       function moveKey(number, at) {
         kept(number === names.length ? { query: at } : { keys: state.keys.toSpliced(2 * number, 2, ...at) });
@@ -164,7 +164,7 @@
           attend = (at) => LIVE.attendInPlane(at, keys, values, state.kind, state.beta);
         const found = attend(state.query);
         if (colours) {
-          largest = LIVE.colour(keyPlane, hues, (at) => attend(at).weights);
+          LIVE.colour(keyPlane, hues, (at) => attend(at).weights);
         }
         const position = (at) => "at " + at.map((v) => signed(v)).join(", ");
         keys.forEach((at, n) =>
@@ -178,12 +178,17 @@
         const apart = keys.map((at) => Math.hypot(...keyPlane.xy(at).map((v, i) => v - keyPlane.xy(state.query)[i])));
         const ring = Math.max(...apart.map((far, n) => (far < 12 ? far + 13 + 16 * Math.sqrt(found.weights[n]) : 11)));
         keyPlane.show(names.length, { at: state.query, radius: ring, words: position(state.query) });
-        values.forEach((at, n) => valuePlane.show(n, { at, words: position(at) }));
+        values.forEach((at, n) => {
+          const half = 5 + 8 * Math.sqrt(found.weights[n]);
+          ["x", "y"].forEach((name) => squares[n].setAttribute(name, -half));
+          ["width", "height"].forEach((name) => squares[n].setAttribute(name, 2 * half));
+          valuePlane.show(n, { at, words: position(at) });
+        });
         valuePlane.show(names.length, { at: found.context });
         lines(keyPlane, [0, 0], [state.query], [0.3]);
         lines(valuePlane, found.context, values, found.weights);
         nameContext(valuePlane, names, values, found.context);
-        board.replaceChildren(...table(names, found, state.task === "sharpness" ? null : largest));
+        board.replaceChildren(...table(names, found));
         const most = percent(Math.max(...found.weights)),
           first = names.filter((_, n) => percent(found.weights[n]) === most);
         said.say(
@@ -203,7 +208,7 @@
           show();
         },
       );
-      room.append(
+      const score = () =>
         choice(
           "Score",
           state.kinds.split(" ").map((kind) => [kind, SCORES[kind][0]]),
@@ -212,8 +217,9 @@
             kept({ kind });
             show();
           },
-        ),
-        sharpness,
+        );
+      room.append(
+        ...(plain ? [] : [score(), sharpness]),
         make(
           "div",
           { class: "live-planes" },
