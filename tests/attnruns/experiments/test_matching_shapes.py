@@ -14,7 +14,7 @@ LAYERS = ["Attention", "FixedMixing", "Convolutions"]
 
 def pictures(name):
     """The function of the file that draws pictures, without the trainings behind it."""
-    drawing, _ = matching_shapes.code(name, 0, 1).split("class FixedMixing")
+    drawing, _ = matching_shapes.code(name, 0, 1).split("models, found = ")
     return run_file(drawing)[0]["pictures"]
 
 
