@@ -146,6 +146,8 @@
     return { element: make("div", {}, form, list, fault), enter, field };
   }
 
+  const unbroken = (text) => text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
+
   // The result in words: seen at once, and read aloud when it has rested for half a second. What it says at its start, before
   // it stands on the page, nobody has asked for, so it is not read aloud.
   function words() {
@@ -153,7 +155,7 @@
       aloud = make("p", { class: "live-aloud", role: "status" });
     let timer = 0;
     const say = (text) => {
-      seen.textContent = text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
+      seen.textContent = unbroken(text);
       clearTimeout(timer);
       if (seen.isConnected) {
         timer = setTimeout(() => (aloud.textContent = text), 500);
@@ -175,5 +177,5 @@
   const short = (number) => String(Number(number.toPrecision(2)));
   const signed = (number, digits = 2) => (Math.round(number * 10 ** digits) / 10 ** digits + 0).toFixed(digits).replace("-", "−");
 
-  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, words, counted, listed, percent, short, signed });
+  Object.assign(LIVE, { make, refill, oneStop, slider, choice, buttons, entry, unbroken, words, counted, listed, percent, short, signed });
 })(globalThis);

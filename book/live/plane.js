@@ -62,7 +62,8 @@
 
   // `points`: { name, spoken (if it is read in another way), at: [x, y], kind ("key", "query", "value", "target", "context"), hue, fixed }. `moved(number, at)` after each move.
   // The plane reaches from its middle `range` to each side. All points are one tab stop. Returns { element, ground (a canvas
-  // behind), under (a group below the points), show(number, { at, radius, words }), xy(at), middle, range }.
+  // behind), under (a group below the points), show(number, { at, radius, words }), where the radius of a square is half its
+  // side, xy(at), middle, range }.
   LIVE.plane = function ({ label, middle = [0, 0], range, points, moved }) {
     const unit = HALF / range,
       inside = range * (1 - EDGE / HALF), // so that no mark is cut in half
@@ -192,6 +193,9 @@
       if (radius && mark.shape.tagName === "circle") {
         mark.radius = radius;
         mark.shape.setAttribute("r", radius);
+      } else if (radius) {
+        ["x", "y"].forEach((name) => mark.shape.setAttribute(name, -radius));
+        ["width", "height"].forEach((name) => mark.shape.setAttribute(name, 2 * radius));
       }
       if (words) {
         mark.all.setAttribute("aria-valuetext", words);

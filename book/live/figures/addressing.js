@@ -55,6 +55,7 @@
     defaults: DEFAULTS,
     draw(room, state, kept) {
       const said = words(),
+        examples = make("div", {}),
         stages = make("div", { class: "live-stages" }),
         sliders = {};
       const peak = (weights) => {
@@ -62,7 +63,6 @@
           row = most - Math.min(...weights) < 1e-6 ? "no row more than another" : "row " + NAMES[weights.indexOf(most)].replace(" ", ", ");
         return row + " (" + percent(most) + ")";
       };
-      const examples = buttons(...Object.entries(EXAMPLES).map(([name, changes]) => [name, () => set(structuredClone(changes)), false]));
       const shows = (changes) => Object.entries(changes).every(([key, value]) => String(state[key]) === String(value));
 
       function show() {
@@ -84,9 +84,8 @@
           column("3", "shift", now.moved),
           column("4", "sharpen", now.weights),
         );
-        examples
-          .querySelectorAll("button")
-          .forEach((button, at) => button.setAttribute("aria-pressed", String(shows(Object.values(EXAMPLES)[at]))));
+        const example = ([name, changes]) => [name, () => set(structuredClone(changes)), shows(changes)];
+        LIVE.refill(examples, buttons(...Object.entries(EXAMPLES).map(example)));
         const [before, content, moved, weights] = [now.before, now.content, now.moved, now.weights].map((list) => Array.from(list));
         said.say(
           (state.count > 1 ? "Before time step " + state.count : "Before") +
@@ -119,7 +118,12 @@
         one("row", "1 key: what this row holds", { from: 0, to: 7, step: 1, shown: (n) => NAMES[n] }),
         one("beta", "1 key strength β", { from: 0, to: 30, step: 0.5 }),
         one("gate", "2 gate g (0: before, 1: content)", { from: 0, to: 1, step: 0.05, shown: fixed }),
-        one("shift", "3 shift s: back, stay, forward", { from: -1, to: 1, step: 0.1, shown: () => LIVE.shiftWeights(state).map(fixed).join(", ") }),
+        one("shift", "3 shift s: back, stay, forward", {
+          from: -1,
+          to: 1,
+          step: 0.1,
+          shown: () => LIVE.shiftWeights(state).map(fixed).join(", "),
+        }),
         one("gamma", "4 power γ", { from: 1, to: 15, step: 0.5 }),
         one("count", "time steps like this", { from: 1, to: 20, step: 1 }),
         stages,

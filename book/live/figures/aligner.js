@@ -184,11 +184,8 @@
         read();
       }
       function examples() {
-        const row = buttons(...[FIRST, ...OTHERS].map((list) => [list.join(", "), () => translate(list)]));
-        row.querySelectorAll("button").forEach((one, n) => {
-          one.setAttribute("aria-pressed", String(isChosen([FIRST, ...OTHERS][n], state.numbers)));
-        });
-        refill(chosen, row);
+        const example = (list) => [list.join(", "), () => translate(list), isChosen(list, state.numbers)];
+        refill(chosen, buttons(...[FIRST, ...OTHERS].map(example)));
       }
       weight = slider("Weight", { from: 0, to: 100, step: 1, value: 0, shown: (n) => Math.round(n) + " %" }, (n) => set(n / 100));
       hand.append(weight, buttons(["the model’s own weights again", free]));

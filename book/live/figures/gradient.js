@@ -64,7 +64,6 @@
   };
 
   const near = (a, b) => a.every((v, i) => Math.abs(v - b[i]) < 1e-6);
-  const held = (text) => text.replaceAll(" %", "\u00a0%"); // no line begins with its sign
   // Where a reader may start: what stands on the button, and what is set.
   const STARTS = [
     ["zwei, as in the text", { scores: [0, Math.log(7), 0, 0], target: [0, 2] }],
@@ -76,7 +75,7 @@
   function table({ weights, against, gradients }, before, steps) {
     const head = ["value h", "weight α", "g · (h − c)", "gradient", "its score"];
     const moves = (gradient) => (Math.abs(gradient) < 0.0005 ? "stays" : gradient < 0 ? "rises ↑" : "falls ↓");
-    const share = (n) => held((steps ? percent(before[n]) + " → " : "") + percent(weights[n]));
+    const share = (n) => LIVE.unbroken((steps ? percent(before[n]) + " → " : "") + percent(weights[n]));
     const row = (name, n) =>
       [share(n), signed(against[n], 3), signed(gradients[n], 3), moves(gradients[n])].map((text, c) =>
         make("td", { class: c ? null : "bar" }, text),
@@ -150,11 +149,6 @@
         ],
       });
 
-      plane.element.querySelectorAll(".is-value > rect").forEach((square) => {
-        ["x", "y"].forEach((name) => square.setAttribute(name, -7)); // so small that the context beside one is seen
-        ["width", "height"].forEach((name) => square.setAttribute(name, 14));
-      });
-
       function move(number, at) {
         kept({ from: state.scores });
         kept(number === TARGET ? { target: at, steps: 0 } : { values: state.values.toSpliced(2 * number, 2, ...at), steps: 0 });
@@ -167,7 +161,7 @@
           origin = LIVE.scoreGradients(state.from, values, state.target), // where the steps began
           { weights, context, slope } = found,
           position = (at) => "at " + at.map((v) => signed(v)).join(", ");
-        values.forEach((at, n) => plane.show(n, { at, words: position(at) + ", weight " + percent(weights[n]) }));
+        values.forEach((at, n) => plane.show(n, { at, radius: 7, words: position(at) + ", weight " + percent(weights[n]) })); // the context beside one is seen
         plane.show(TARGET, { at: state.target, radius: 24, words: position(state.target) }); // a ring around the value below it
         plane.show(CONTEXT, { at: context, radius: 6 });
         plane.under.replaceChildren(
@@ -189,10 +183,8 @@
             (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
             half,
         );
-        const chosen = begun(),
-          row = buttons(...STARTS.map(([name, changes]) => [name, set(changes)]));
-        row.querySelectorAll("button").forEach((one, n) => one.setAttribute("aria-pressed", String(n === chosen)));
-        LIVE.refill(starts, row);
+        const chosen = begun();
+        LIVE.refill(starts, buttons(...STARTS.map(([name, changes], n) => [name, set(changes), n === chosen])));
       }
 
       const descend = (count) => () => {

@@ -139,15 +139,14 @@
       });
 
       [keyPlane, valuePlane].forEach((plane) => numbered(plane, state.axes ? state.axes.split(" ") : []));
-      valuePlane.element.querySelector(".is-context > circle").style.fill = "var(--pst-color-text-base)"; // no key's colour
+      const dot = valuePlane.element.querySelector(".is-context > circle");
+      dot.style.fill = "var(--pst-color-text-base)"; // no key's colour
+      dot.setAttribute("r", 8); // so that the line to a close value is seen
       note(
         keyPlane,
         "Each point of the ground is a query, coloured by its weights (grey: nearly equal). A larger circle is a key with more weight for the ring.",
       );
       note(valuePlane, "The larger a square and the thicker its line, the more of this value is in the context.");
-      const shapes = (kind, shape) => Array.from(valuePlane.element.querySelectorAll(".is-" + kind + " > " + shape));
-      const squares = shapes("value", "rect");
-      shapes("context", "circle")[0].setAttribute("r", 8); // so that the line to a close value is seen
 
       function moveKey(number, at) {
         kept(number === names.length ? { query: at } : { keys: state.keys.toSpliced(2 * number, 2, ...at) });
@@ -179,10 +178,7 @@
         const ring = Math.max(...apart.map((far, n) => (far < 12 ? far + 13 + 16 * Math.sqrt(found.weights[n]) : 11)));
         keyPlane.show(names.length, { at: state.query, radius: ring, words: position(state.query) });
         values.forEach((at, n) => {
-          const half = 5 + 8 * Math.sqrt(found.weights[n]);
-          ["x", "y"].forEach((name) => squares[n].setAttribute(name, -half));
-          ["width", "height"].forEach((name) => squares[n].setAttribute(name, 2 * half));
-          valuePlane.show(n, { at, words: position(at) });
+          valuePlane.show(n, { at, radius: 5 + 8 * Math.sqrt(found.weights[n]), words: position(at) });
         });
         valuePlane.show(names.length, { at: found.context });
         lines(keyPlane, [0, 0], [state.query], [0.3]);

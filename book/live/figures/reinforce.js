@@ -215,15 +215,11 @@
         show();
       };
       const one = (number) => signed(number, 1);
-      const sliders = [
+      room.append(
         slider("Added to all rewards", { from: -4, to: 4, step: 0.5, value: state.shift, shown: one }, change("shift")),
         slider("Constant b", { from: -7, to: 3, step: 0.1, value: state.constant, shown: one }, change("constant")),
         slider("Draws per step", { from: 2, to: 8, step: 1, value: state.draws }, change("draws")),
         slider("Steps of training", { from: 5, to: 100, step: 5, value: state.steps }, change("steps")),
-      ];
-      sliders.forEach((each) => (each.firstChild.style.flex = "0 0 9.5rem")); // tracks of one length
-      room.append(
-        ...sliders,
         choice(
           "Two, seven, empty at the start",
           Object.entries(STARTS).map(([name, chances]) => [name, chances.join(", ")]),

@@ -116,12 +116,11 @@
               }),
             }),
           );
-        const texts = PRESETS.filter(([, , needs]) => needs <= state.features).map(([name, matrices]) => [
-          name,
-          { ...matrices, value: NUMBER },
-        ]);
-        const pressable = buttons(...texts.map(([name, matrices]) => [name, () => change(matrices)]));
-        texts.forEach(([, matrices], i) => pressable.children[i].setAttribute("aria-pressed", String(loaded(matrices))));
+        const preset = ([name, matrices]) => {
+          const all = { ...matrices, value: NUMBER };
+          return [name, () => change(all), loaded(all)];
+        };
+        const pressable = buttons(...PRESETS.filter(([, , needs]) => needs <= state.features).map(preset));
         pressable.prepend("Matrices of the text:");
         refill(presets, pressable);
         refill(given, matrix("W_q", "query", features), matrix("W_k", "key", features), matrix("W_v", "value", ["number"]));
