@@ -10,6 +10,7 @@ import yaml
 from without_a_lab import has_a_lab, is_page
 
 from attnlabs import evaluate
+from coursekit.edition import HURRY
 from coursekit.project import is_evidence
 
 FOLDERS = {"chapters": "chapters/*.ipynb", "labs": "labs/*/*.ipynb", "solutions": "solutions/*/*.ipynb"}
@@ -105,6 +106,16 @@ def test_nobody_types_in_how_long_a_chapter_takes(root):
     typed = {name for name, text in texts.items() if TYPED.search(text) or '"minutes":' in text}
     assert typed == set()
     assert not TYPED.search((root / "book/index.md").read_text(encoding="utf-8"))
+
+
+def test_the_evening_on_the_title_page_takes_as_long_as_the_chapters_lines_say(root):
+    text = (root / "book/index.md").read_text(encoding="utf-8")
+    evening = re.findall(r"^\| \[.*?\]\(\.\./(chapters/.*?\.ipynb)\) \| (\d+) \|", text, re.MULTILINE)
+    lines = [HURRY.search((root / name).read_text(encoding="utf-8"))[0] for name, _ in evening]
+    assert [minutes for _, minutes in evening] == [re.search(r"\((\d+) minutes\)", line)[1] for line in lines]
+    takes = [int(minutes) for _, minutes in evening]
+    assert 80 <= sum(takes) <= 100  # an hour and a half
+    assert 65 <= sum(takes) - takes[1] <= 80  # little more than an hour, without Chapter 1
 
 
 def test_the_title_page_and_the_readme_show_what_the_check_says(root):

@@ -16,9 +16,9 @@
 
   LIVE.figure("aligner", {
     title: "A translator of numbers, step by step",
-    todo: "Choose a German word on the left: its lines show to which English words it attends. Then press an English word on the right, and give it more weight with the slider: does the German word change? In the first list, try “zwei” with “seven”: at which weight does it change? And does “hundert” ever change? Last, choose the list of eight numbers: in which step does the model lose its position?",
+    todo: "Choose “zwei” on the left: its lines show to which English words it attends. Then press “seven” on the right, and give it more weight with the slider: at which weight does the German word change? Does “hundert” change, too?",
     learned:
-      "The context decides which number word is written: in step 5 “zwei” becomes “sieben” when “seven” has 51 % of the weight, and “vierzig” when “forty” has 69 %. “hundert” in step 4 never changes, because the decoder’s state knows that it comes. In the example of eight numbers the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
+      "The context decides which number word is written: in step 5 “zwei” becomes “sieben” when “seven” has 51 % of the weight, and “vierzig” when “forty” has 69 %. “hundert” in step 4 never changes, because the decoder’s state knows that it comes. In the example of eight numbers, which is longer than the lists of its training, the model loses its position in step 11: “six”, “four” and “five” have 31 %, 23 % and 22 %, and it writes “sechs” instead of “vier”.",
     about:
       "The model of Chapter 2: a GRU in both directions with additive attention, 194,000 numbers, trained on lists of one to six numbers below a thousand. They are rounded to eight bits each here, so a weight can differ a little from the printed figures: for 42, 7 “zwei” has 78 % at “two”, in place of 0.79.",
     packs: ["numbers"],
