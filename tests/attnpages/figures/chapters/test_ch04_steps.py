@@ -18,7 +18,8 @@ def test_the_two_decoders_differ_in_their_query_and_only_one_is_fed():
 
 def test_the_words_of_both_steps_stand_beside_their_letters():
     for ax in draw_orders(["sechs", ","], [",", "zwei"], "six , two"):
-        assert {"$y_{t-2}$ = sechs", "$y_{t-1}$ = ,", "$y_{t}$ = zwei", "annotations of: six , two"} <= {*written_in(ax)}
+        texts = {*written_in(ax)}
+        assert {"$y_{t-2}$ = sechs", "$y_{t-1}$ = ,", "$y_{t}$ = zwei", "annotations of: six , two"} <= texts
 
 
 def test_orders_need_the_words_of_two_steps():
