@@ -102,7 +102,7 @@ def _luong(ax: Axes, at: int) -> Point:
         xs = (before + 0.25, before + 0.25, cell - 0.9, cell - 0.9, cell - 0.3)
         line(ax, xs, (_JOINED + 0.36, 5.6, 5.6, 2.2, 2.2), TRUTH_COLOUR, _FED)
         arrow(ax, (cell - 0.3, 2.2), (cell - 0.3, _CELL - 0.37), colour=TRUTH_COLOUR, width=_FED)
-        say(ax, before + 0.45, 5.9, "input feeding", ha="left", size=10, colour=TRUTH_COLOUR)
+        say(ax, before + 0.8, 5.33, "input feeding", ha="left", size=10, colour=TRUTH_COLOUR)
         _around(ax, before + 0.3, cell - 0.3, 3.75)
         marks = ((cell + 0.72, 3.6), (attention + 0.95, _CELL), (cell + 0.72, _JOINED + 0.4), (cell - 0.9, _OUTPUT))
         for number, (x, y) in enumerate(marks, 1):
