@@ -26,6 +26,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "learner": (),
     "binding": (),
     "window": (),
+    "writing": (),
     "feature_map": (),
     "smollm2_heads": ("smollm2_heads",),
     "sampling": ("smollm2_next_words",),
@@ -55,6 +56,7 @@ PARTS: dict[str, tuple[str, ...]] = {  # what a figure is made of besides, in th
         "parts/digit_board",
     ),
     "donor": ("engine/convolution", "engine/sagan"),
+    "writing": ("parts/writers",),
     "courier": ("engine/blocks", "engine/courier", "engine/tours", "parts/point_board"),
     "pointers": (
         *RECURRENT,

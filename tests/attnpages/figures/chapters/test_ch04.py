@@ -1,11 +1,8 @@
-import matplotlib.pyplot as plt
 import pytest
 
 from attnpages.figures.chapters.ch04 import (
     PLACEMENTS,
-    draw_orders,
     draw_placements,
-    draw_scores,
     draw_windows,
     plot_attended,
     plot_centre_paths,
@@ -20,36 +17,6 @@ SOFTMAX, GAUSSIAN = [0.0, 0.1, 0.2, 0.3, 0.1, 0.3], [0.01, 0.14, 0.61, 1.0, 0.61
 
 def written_in(ax):
     return [text.get_text() for text in ax.texts]
-
-
-def test_the_two_decoders_differ_in_their_query():
-    bahdanau, luong = map(written_in, draw_orders())
-    assert "query $s_{t-1}$" in bahdanau
-    assert "query $s_t$" in luong
-
-
-def test_orders_need_two_axes():
-    with pytest.raises(ValueError, match="axes must be two, one per decoder; got 1"):
-        draw_orders([plt.subplots()[1]])
-
-
-def test_the_words_of_a_step_stand_beside_their_letters():
-    for ax in draw_orders(last=",", following="zwei", source="forty two"):
-        assert {"$y_t$ = zwei", "annotations of\nforty two"} <= {*written_in(ax)}
-        assert any(text.startswith("$y_{t-1}$ = “,”") for text in written_in(ax))
-
-
-def test_the_inner_sides_of_each_score_fit():
-    ax = draw_scores()
-    texts = written_in(ax)
-    assert {"dot", "general", "concat"} <= {*texts}
-    assert texts.count("$T_k × 1$") == 3  # each gives one number per word
-    sizes = [(patch.get_width(), patch.get_height()) for patch in ax.patches]
-    (h, s), (h_other, w, s_other) = sizes[:2], sizes[3:6]
-    assert h[0] == s[1]
-    assert (h_other[0], w[0]) == (w[1], s_other[1])
-    repeated, notes, layer, v = sizes[7:11]
-    assert (repeated[0] + notes[0], layer[0]) == (layer[1], v[1])
 
 
 def test_a_window_holds_the_words_near_its_centre_and_global_attention_all():

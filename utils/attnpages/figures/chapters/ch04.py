@@ -1,4 +1,4 @@
-"""Figures of chapter 04: a decoder step, placements, windows, a window's Gaussian, centres and their paths."""
+"""Figures of chapter 04: placements, windows, a window's Gaussian, centres and their paths."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,125 +18,8 @@ Panels = Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]  # {title: {m
 _MIDDLE, _RIGHT = 2.2, 4.5  # columns of the decoder, and of attention
 
 
-def draw_orders(
-    axes: Sequence[Axes] | None = None, *, last: str = "", following: str = "", source: str = ""
-) -> Sequence[Axes]:
-    """Draw one step of Bahdanau's decoder beside one step of Luong's, with their sub-steps numbered.
-
-    Args:
-        axes: two, made when left out. last: the word written last, which the step reads; following: the word that it
-            writes; source: the words of the source. Each is drawn beside its letter.
-
-    Raises:
-        ValueError: if there are not two axes.
-    """
-    if axes is None:
-        axes = plt.subplots(1, 2, figsize=(6.5, 4.9), layout="constrained")[1]
-    if len(axes) != 2:
-        raise ValueError(f"axes must be two, one per decoder; got {len(axes)}")
-    for ax, title in zip(axes, ("Bahdanau: attend first", "Luong: step first"), strict=True):
-        canvas(ax, (3.2, 4.9), (-0.2, 5.6), (-0.5, 7.4))
-        ax.set_title(title, fontsize=12)
-        _inner(ax, (_MIDDLE, 5.9), "output", WRITES)
-        arrow(ax, (_MIDDLE, 6.25), (_MIDDLE, 6.75))
-        say(ax, _MIDDLE, 7.05, f"$y_t$ = {following}" if following else "$y_t$")
-        _inner(ax, (_RIGHT, 1.7), "attention", READS)
-        words = f"annotations of\n{source}" if source else "annotations\n$h_1, \\dots, h_{T_k}$"
-        say(ax, _RIGHT - 0.45 if source else _RIGHT, 0.0, words, size=10)
-        arrow(ax, (_RIGHT, 0.5), (_RIGHT, 1.33))
-    read = f"$y_{{t-1}}$ = “{last}”" if last else "$y_{t-1}$"
-    _bahdanau(axes[0], read)
-    _luong(axes[1], read)
-    return axes
-
-
 def _inner(ax: Axes, centre: Point, name: str, fill: str = PAPER, width: float = 1.5) -> None:
     box_around(ax, centre, width, 0.7, name, size=11, fill=fill, edge=INK)
-
-
-def _number(ax: Axes, x: float, y: float, text: str) -> None:
-    look: Look = {"boxstyle": "circle,pad=0.2", "facecolor": INK, "edgecolor": INK}
-    ax.text(x, y, text, color="white", fontsize=9, ha="center", va="center", bbox=look, zorder=6)
-
-
-def _bahdanau(ax: Axes, read: str) -> None:
-    _inner(ax, (0.5, 3.6), "$s_{t-1}$", WRITES, 1.0)
-    _inner(ax, (_MIDDLE, 3.6), "$s_t$", WRITES, 1.0)
-    line(ax, (0.5, 0.5, 3.4), (3.25, 1.7, 1.7), dashed=True)
-    arrow(ax, (3.4, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
-    say(ax, 1.9, 1.4, "query $s_{t-1}$", size=10)
-    arrow(ax, (1.02, 3.6), (_MIDDLE - 0.52, 3.6))
-    line(ax, (_RIGHT, _RIGHT), (2.05, 5.9), BLUE, 1.8)
-    arrow(ax, (_RIGHT, 3.6), (_MIDDLE + 0.52, 3.6), colour=BLUE, width=1.8)
-    arrow(ax, (_RIGHT, 5.9), (_MIDDLE + 0.78, 5.9), colour=BLUE, width=1.8)
-    say(ax, _RIGHT + 0.15, 4.7, "context\n$c_t$", ha="left", size=10, colour=BLUE)
-    say(ax, 0.5, 4.9, read)
-    arrow(ax, (0.75, 4.65), (_MIDDLE - 0.42, 3.98))
-    arrow(ax, (_MIDDLE, 3.97), (_MIDDLE, 5.53))
-    for at, text in (((_RIGHT - 0.95, 2.25), "1"), ((_MIDDLE + 0.75, 4.1), "2"), ((_MIDDLE - 1.0, 5.9), "3")):
-        _number(ax, *at, text)
-
-
-def _luong(ax: Axes, read: str) -> None:
-    _inner(ax, (0.5, 1.7), "$s_{t-1}$", WRITES, 1.0)
-    _inner(ax, (_MIDDLE, 1.7), "$s_t$", WRITES, 1.0)
-    _inner(ax, (_MIDDLE, 3.9), "$\\tilde{h}_t$", PAPER, 1.0)
-    arrow(ax, (1.02, 1.7), (_MIDDLE - 0.52, 1.7))
-    say(ax, 0.5, 0.05, read + "\nand $\\tilde{h}_{t-1}$")
-    arrow(ax, (0.8, 0.6), (_MIDDLE - 0.42, 1.32))
-    arrow(ax, (_MIDDLE + 0.52, 1.7), (_RIGHT - 0.78, 1.7), dashed=True)
-    say(ax, 3.25, 1.0, "query $s_t$", size=10)
-    line(ax, (_RIGHT, _RIGHT), (2.05, 3.9), BLUE, 1.8)
-    arrow(ax, (_RIGHT, 3.9), (_MIDDLE + 0.52, 3.9), colour=BLUE, width=1.8)
-    say(ax, _RIGHT + 0.15, 3.0, "context\n$c_t$", ha="left", size=10, colour=BLUE)
-    arrow(ax, (_MIDDLE, 2.07), (_MIDDLE, 3.53))
-    arrow(ax, (_MIDDLE, 4.27), (_MIDDLE, 5.53))
-    line(ax, (_MIDDLE - 0.52, 0.75), (3.9, 3.9), TRUTH_COLOUR, 1.6, dashed=True)
-    arrow(ax, (0.75, 3.9), (0.75, 4.8), colour=TRUTH_COLOUR, width=1.6, dashed=True)
-    say(ax, 0.75, 5.15, "to the next\nstep's input", size=10, colour=TRUTH_COLOUR)
-    for at, text in (((_MIDDLE - 0.75, 2.25), "1"), ((_RIGHT - 0.95, 2.25), "2"), ((_MIDDLE + 0.75, 4.4), "3"),
-                     ((_MIDDLE - 1.0, 5.9), "4")):  # fmt: skip
-        _number(ax, *at, text)
-
-
-def draw_scores() -> Axes:
-    """Draw dot, general and concat as products of matrices, for all words of a sentence at once.
-
-    Heights and widths follow 64 features of the state and of concat's layer, 96 of an annotation, and six words.
-    """
-    ax = plt.subplots(figsize=(6.5, 4.6), layout="constrained")[1]
-    canvas(ax, (6.5, 4.6), (0, 6.5), (0.1, 4.7))
-    state, note, words, thin = 0.8, 1.2, 0.7, 0.12
-    result = (thin, words, "", "$T_k × 1$", SAND)
-    dot = [(state, words, "$H$", "$T_k × D$", READS), (thin, state, "$s$", "$D × 1$", WRITES), result]
-    general = [(note, words, "$H$", "$T_k × D_h$", READS), (state, note, "$W_a^⊤$", "$D_h × D_s$", PAPER),
-               (thin, state, "$s$", "$D_s × 1$", WRITES), result]  # fmt: skip
-    concat = [(state, words, "$s$", "", WRITES), (note, words, "$H$", "", READS),
-              (state, state + note, "$W_a^⊤$", "$(D_s + D_h) × A$", PAPER), (thin, state, "$v_a$", "$A × 1$", PAPER),
-              result]  # fmt: skip
-    for title, at, (x, y), blocks in (("dot", 0.2, (0.2, 3.7), dot), ("general", 2.75, (2.75, 3.7), general),
-                                      ("concat", 0.2, (0.85, 1.35), concat)):  # fmt: skip
-        say(ax, at, y + (0.85 if title != "concat" else 0.75), title, ha="left", size=12)
-        for i, (width, height, name, shape, fill) in enumerate(blocks):
-            if i == len(blocks) - 1:
-                say(ax, x - 0.3, y, "=", size=12)
-            _matrix(ax, (x, y), (width, height), name, fill, rows=6 if height == words else 1)
-            say(ax, x + width / 2, y - height / 2 - 0.16, shape, size=9)
-            x += width + (0.0 if name == "$s$" and not shape else 0.3 if i < len(blocks) - 2 else 0.6)
-    say(ax, 0.5, 1.35, "tanh (", size=12)
-    say(ax, 0.85 + 2 * state + note + 0.3 + 0.38 - 0.23, 1.35, ")", size=12)
-    say(ax, 0.85 + (state + note) / 2, 1.35 - words / 2 - 0.16, "$T_k × (D_s + D_h)$", size=9)
-    return ax
-
-
-def _matrix(ax: Axes, left: Point, size: Point, name: str, fill: str, rows: int) -> None:
-    (x, y), (width, height) = left, size
-    look: Look = {"facecolor": fill, "edgecolor": INK, "linewidth": 1.0}
-    ax.add_patch(plt.Rectangle((x, y - height / 2), width, height, **look))
-    for i in range(1, rows):
-        line(ax, (x, x + width), (y - height / 2 + i * height / rows,) * 2, GREY, 0.5)
-    if name:
-        say(ax, x + width / 2, y if width > 0.5 else y + height / 2 + 0.14, name, size=11)
 
 
 def draw_placements(names: Sequence[str] = PLACEMENTS) -> np.ndarray:
@@ -233,9 +116,12 @@ def draw_windows(
             ax.plot(path, range(len(target)), linestyle="", marker="x", markersize=7, color=TRUTH_COLOUR)
         ax.set_title(title, fontsize=12)
         ax.grid(False)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("target")
     axes[0, 0].set(xlim=(-0.6, len(source) - 0.4), ylim=(len(target) - 0.4, -0.6))
     for ax in axes[-1]:
         ax.set_xticks(range(len(source)), source, rotation=90)
+        ax.set_xlabel("source")
     axes[0, 0].set_yticks(range(len(target)), target)
     return axes
 
