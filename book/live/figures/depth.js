@@ -24,7 +24,7 @@
   };
 
   const plainOf = (state) => LIVE.leftOfDifference({ ...state, first: Infinity }),
-    summedOf = (state) => LIVE.leftOfDifference({ ...state, first: Number(state.first) });
+    summedOf = (state) => LIVE.leftOfDifference({ ...state, first: 1 });
 
   // 5.3 · 10⁻⁷, 0.000066, 1.41, 2,328,306: two digits that count, or two behind the point.
   const raised = (power) => Array.from(String(power), (one) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[one] || "⁻").join("");
@@ -101,11 +101,11 @@
 
   LIVE.figure("depth", {
     title: "A stack by hand",
-    todo: "(1) Raise the factor: from which one on do eight plain layers keep at least a hundredth of the difference (the dashed line)? (2) Start again, and choose “in the direction of x”: what becomes of the sum? (3) Keep this direction: with which factor does the sum lose the difference? (4) Start again, and let the sums begin at layer 3: what do the two layers below cost?",
+    todo: "Raise the factor until eight plain layers keep at least a hundredth of the difference (the dashed line). Then choose “in the direction of x”, and look for a factor with which the sum loses everything.",
     learned:
-      "With the factor 0.6, eight plain layers leave 0.017, and with 0.5 only 0.0039, less than a hundredth. The sum needs no such choice, but it can grow: with 0.3, eight layers leave 1.41 at a right angle, and 8.16 in the direction of x. It can lose everything as well: with the factor −1 in the direction of x, each f(x) cancels its input. A sum keeps the difference only as long as the layers do not learn to cancel it. If the sums begin at the third layer, the two layers below it still leave only 0.09.",
+      "With the factor 0.6, eight plain layers leave 0.017, and with 0.5 only 0.0039, less than a hundredth. The sum needs no such choice, but it can grow: with 0.3, eight layers leave 1.41 at a right angle, and 8.16 in the direction of x. It can lose everything as well: with the factor −1 in the direction of x, each f(x) cancels its input. A sum keeps the difference only as long as the layers do not learn to cancel it.",
     about: "Nothing is trained here: all layers have the same factor.",
-    defaults: { depth: 8, factor: 0.3, turn: "angle", first: "1" },
+    defaults: { depth: 8, factor: 0.3, turn: "angle" },
     draw(room, state, kept) {
       const said = words(),
         picture = make("div", {}),
@@ -152,15 +152,6 @@
           change("turn"),
         ),
         turned,
-        choice(
-          "Sums from",
-          [
-            ["1", "layer 1"],
-            ["3", "layer 3, as in GNMT"],
-          ],
-          state.first,
-          change("first"),
-        ),
         picture,
         rows,
         said.element,
