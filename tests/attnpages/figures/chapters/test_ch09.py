@@ -89,26 +89,6 @@ def test_maps_share_one_scale():
         plot_three_maps({})
 
 
-def test_maps_can_bear_their_weights_but_those_that_would_be_zero(texts):
-    weights = torch.tensor([[1.0, 0.0], [0.004, 0.996]])
-    plain, written = (
-        plot_three_maps({"one": (weights, ["a", "b"], ["x", "y"])}, numbers=on)[0] for on in (False, True)
-    )
-    assert "1.00" not in texts(plain)
-    assert [text for text in texts(written) if "." in text] == ["1.00", "1.00"]
-
-
-def test_maps_can_stand_in_rows_and_their_own_rows_need_not_be_queries():
-    square = torch.eye(2)
-    panels = {name: (square, ["a", "b"], ["x", "y"]) for name in ("one", "two")} | {
-        "three": (square, ["a", "b"], ["head 0", "head 1"], "head")
-    }
-    axes = plot_three_maps(panels, columns=2)
-    assert [ax.get_title() for ax in axes] == ["one", "two", "three"]
-    assert [ax.get_ylabel() for ax in axes] == ["query", "query", "head"]
-    assert axes[0].get_position().y0 > axes[2].get_position().y0
-
-
 def test_each_share_stands_in_its_cell_in_per_cent_and_a_dash_where_nothing_was_measured(texts):
     off = {"all parts": {"und": 1.0, "EOS": 0.994}, "positions": {"und": 0.5, "EOS": 0.0}}
     without = {"all parts": {"6": 0.98}, "positions": {"6": float("nan")}}

@@ -24,16 +24,17 @@ def test_words_or_a_step_that_do_not_fit_are_refused(target, step):
 
 
 def test_each_step_of_both_heads_has_its_numbers(texts):
-    shown = texts(draw_heads_by_hand(SOURCE, [EQUAL, MOSTLY], JOINED, JOINED))
+    shown = texts(draw_heads_by_hand(SOURCE, [EQUAL, MOSTLY], JOINED))
     assert [text for text in shown if text[0].isdigit() and text[1:3] == "  "][:3] == [
         "1  query", "2  keys", "3  scores",
     ]  # fmt: skip
     assert {"head 0", "head 1", "1.41", "−1.41", "0.5", "0.944", "0.056", "(0.89, −0.89)"} <= set(shown)
-    assert shown.count("(1, −1, 0.89, −0.89)") == 2  # side by side, and after the last matrix
+    assert shown.count("(1, −1, 0.89, −0.89)") == 1  # side by side
+    assert (shown.count("two"), shown.count("forty")) == (4, 2)  # the query is the last word's
 
 
 def test_heads_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="two heads are drawn, got 1"):
-        draw_heads_by_hand(SOURCE, [EQUAL], JOINED, JOINED)
+        draw_heads_by_hand(SOURCE, [EQUAL], JOINED)
     with pytest.raises(ValueError, match="for each of 2 words"):
-        draw_heads_by_hand(SOURCE, [EQUAL, MOSTLY._replace(keys=[SAME])], JOINED, JOINED)
+        draw_heads_by_hand(SOURCE, [EQUAL, MOSTLY._replace(keys=[SAME])], JOINED)

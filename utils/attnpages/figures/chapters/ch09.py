@@ -206,31 +206,22 @@ def _dots_of_heads(ax: Axes, table: Mapping[str, Sequence[float]]) -> None:
     ax.set_ylim(-0.03, 1.03)
 
 
-def plot_three_maps(panels: Mapping[str, tuple], numbers: bool = False, columns: int | None = None) -> list[Axes]:
-    """Draw maps of weights, 0 white and 1 dark: side by side, or in rows of so many columns.
+def plot_three_maps(panels: Mapping[str, tuple]) -> list[Axes]:
+    """Draw maps of weights side by side, 0 white and 1 dark.
 
     Args:
-        panels: ``{title: (weights (T, Tk), words of the keys, names of the rows)}``, and after these, if the rows are
-            not queries, what they are.
-        numbers: write each weight of at least 0.005 into its cell.
+        panels: ``{title: (weights (T, Tk), words of the keys, words of the queries)}``.
 
     Raises:
         ValueError: if there is no panel.
     """
     if not panels:
         raise ValueError("panels is empty; give at least one")
-    across = columns or len(panels)
-    down = -(-len(panels) // across)
-    size = (3.35 * across, (4.3 if down == 1 else 3.9) * down)
-    _, grid = plt.subplots(down, across, figsize=size, layout="constrained", squeeze=False)
-    axes = list(grid.flat)[: len(panels)]
-    for ax, (title, (weights, keys, rows, *of_rows)) in zip(axes, panels.items(), strict=True):
-        ylabel = of_rows[0] if of_rows else "query"
-        plot_alignment(weights, keys, rows, ax=ax, title=title, bar=False, xlabel="key", ylabel=ylabel)
-        if numbers:
-            shares = {at: f"{weight:.2f}" for at, weight in np.ndenumerate(np.asarray(weights)) if weight >= 0.005}
-            write_in_cells(ax, ax.images[0], shares, size=9)
-    return axes
+    size = (3.35 * len(panels), 4.3)
+    _, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
+    for ax, (title, (weights, keys, rows)) in zip(grid[0], panels.items(), strict=True):
+        plot_alignment(weights, keys, rows, ax=ax, title=title, bar=False, xlabel="key", ylabel="query")
+    return list(grid[0])
 
 
 def plot_shares_right(panels: Mapping[str, Mapping[str, Mapping[str, float]]], xlabels: Sequence[str]) -> list[Axes]:

@@ -20,11 +20,11 @@ _ENCODER, _DECODER = (0.1, 3.9), (5.2, 9.5)  # from left to right
 _HEADS = (2.25, 6.35)  # the left ends of two heads
 _WIDE = 3.7  # of a head
 _ROWS = {"query": 6.0, "keys": 5.15, "scores": 4.45, "weights": 3.85, "values": 3.15, "weighted sum": 2.25}
-_JOINED, _MIXED = 1.2, 0.15  # heights of what the heads return together, and of what leaves the attention
+_JOINED = 1.2  # height of what the heads return together
 
 
 class Head(NamedTuple):
-    """What one head computes for the first word: its query, then per word a key, a score, a weight and a value."""
+    """What one head computes for the last word: its query, then per word a key, a score, a weight and a value."""
 
     query: Vector
     keys: Sequence[Vector]
@@ -69,11 +69,12 @@ def _encoder(ax: Axes, source: Sequence[str]) -> None:
         x = left + across * (number + 0.5)
         say(ax, x, _IN, word, size=_SIZE)
         arrow(ax, (x, _IN + 0.22), (x, _BOX_Y - 0.42))
-        arrow(ax, (x, _BOX_Y + 0.42), (x, _OUT - 0.26))
+        arrow(ax, (x, _BOX_Y + 0.42), (x, _OUT - 0.36))
         box(ax, x - 0.3, _OUT - 0.22, 0.6, 0.3, fill="white", edge=RUST, line=1.6)
-    say(ax, (left + right) / 2, _OUT + 0.42, "memory: a vector per word", size=_SIZE, colour=RUST)
+    box(ax, left, _OUT - 0.34, right - left, 0.54, fill="none", edge=RUST, dashed=True)
+    say(ax, (left + right) / 2, _OUT + 0.46, "memory: a vector per word", size=_SIZE, colour=RUST)
     side = (right + _DECODER[0]) / 2
-    line(ax, (right - 0.1, side, side, side + 0.3), (_OUT - 0.07, _OUT - 0.07, _BOX_Y, _BOX_Y), RUST, 2.0)
+    line(ax, (right, side, side, side + 0.3), (_OUT - 0.07, _OUT - 0.07, _BOX_Y, _BOX_Y), RUST, 2.0)
     arrow(ax, (side + 0.2, _BOX_Y), (_DECODER[0], _BOX_Y), RUST, 2.0)
 
 
@@ -96,12 +97,12 @@ def _decoder(ax: Axes, given: Sequence[str], target: Sequence[str], step: int) -
     arrow(ax, (at[-1], low + 0.02), (at[-1], _IN - 0.24), RUST)
 
 
-def draw_heads_by_hand(words: Sequence[str], heads: Sequence[Head], joined: Vector, mixed: Vector) -> Axes:
-    """Draw what two heads compute for the first word, step by step from top to bottom, and how they are joined.
+def draw_heads_by_hand(words: Sequence[str], heads: Sequence[Head], joined: Vector) -> Axes:
+    """Draw what two heads compute for the last word, step by step from top to bottom, and how they are joined.
 
     Args:
-        words: of the list, and the query is the first one's.
-        heads: two of them. joined: what they return, side by side. mixed: this times the fourth matrix.
+        words: of the list, and the query is the last one's.
+        heads: two of them. joined: what they return, side by side.
 
     Raises:
         ValueError: if there are not two heads, or one has not a key, score, weight and value per word.
@@ -111,20 +112,17 @@ def draw_heads_by_hand(words: Sequence[str], heads: Sequence[Head], joined: Vect
     for head in heads:
         if {len(head.keys), len(head.scores), len(head.weights), len(head.values)} != {len(words)}:
             raise ValueError(f"a head needs a key, a score, a weight and a value for each of {len(words)} words")
-    ax = canvas(None, (6.5, 5.4), (-0.05, 10.15), (-0.25, 7.2))
+    ax = canvas(None, (6.5, 4.65), (-0.05, 10.15), (0.8, 7.2))
     for number, (name, y) in enumerate(_ROWS.items(), start=1):
         say(ax, 0, y, f"{number}  {name}", ha="left", size=_SIZE)
     say(ax, 0, _JOINED, "7  side by side", ha="left", size=_SIZE)
-    say(ax, 0, _MIXED, "8  times $W_O$", ha="left", size=_SIZE)
     for number, (left, head) in enumerate(zip(_HEADS, heads, strict=True)):
         _head(ax, left, number, words, head)
     middle = (_HEADS[0] + _HEADS[1] + _WIDE) / 2
     for left in _HEADS:
         x = left + _WIDE / 2
         arrow(ax, (x, _ROWS["weighted sum"] - 0.3), (x + 0.45 * (middle - x), _JOINED + 0.3))
-    _vector(ax, (middle, _JOINED), joined, "white", 3.0)
-    arrow(ax, (middle, _JOINED - 0.27), (middle, _MIXED + 0.3))
-    _vector(ax, (middle, _MIXED), mixed, "white", 3.0, edge=BLUE)
+    _vector(ax, (middle, _JOINED), joined, "white", 3.0, edge=BLUE)
     return ax
 
 
@@ -132,7 +130,7 @@ def _head(ax: Axes, left: float, number: int, words: Sequence[str], head: Head) 
     middle = left + _WIDE / 2
     box(ax, left, _ROWS["weighted sum"] - 0.5, _WIDE, 7.05 - _ROWS["weighted sum"] + 0.45, fill="none", dashed=True)
     say(ax, middle, 6.7, f"head {number}", weight="bold", size=_SIZE)
-    say(ax, middle - 0.75, _ROWS["query"], words[0], ha="right", size=_SIZE - 1)
+    say(ax, middle - 0.75, _ROWS["query"], words[-1], ha="right", size=_SIZE - 1)
     _vector(ax, (middle, _ROWS["query"]), head.query, READS, 1.3)
     across = _WIDE / len(words)
     colours = plt.get_cmap(HEAT_MAP)
