@@ -6,7 +6,6 @@ from matplotlib.colors import to_hex
 
 from attnpages.figures.chapters.ch15 import (
     draw_circuit,
-    draw_dense_block,
     draw_pairs,
     draw_reach,
     plot_episodes,
@@ -71,12 +70,6 @@ def test_pairs_are_bound_to_the_word_before_and_the_colour_beside_it_answers():
 def test_pairs_need_a_word_that_stood_before_and_a_colour_each(words, shown):
     with pytest.raises(ValueError, match="the last word must stand before"):
         draw_pairs(words, shown)
-
-
-def test_each_dense_block_appends_its_features():
-    said = [text.get_text() for text in draw_dense_block("red", "cup", (0.76, 0.5), features=6).texts]
-    assert [text for text in said if text.endswith("numbers")] == ["12 numbers", "18 numbers", "24 numbers"]
-    assert (said.count("red"), said.count("0.38 cup"), said.count("new")) == (4, 3, 3)
 
 
 def seen_inputs(ax):

@@ -115,39 +115,6 @@ def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
     return ax
 
 
-def draw_dense_block(own: str, before: str, numbers: tuple[float, float], features: int) -> Axes:
-    """Draw one gated convolution of SNAIL with its two taps, and how each further block appends its features.
-
-    Args:
-        own: the token of the step. before: that of the step before. numbers: of the candidate after its tanh and of
-            the gate after its sigmoid, for the token before. features: per token, and appended by each block.
-    """
-    ax = canvas(None, (6.5, 5.6), (0.1, 12.1), (-0.3, 8.7))
-    for x, token, step in ((1.3, before, "step t − 1"), (3.8, own, "step t")):
-        box_around(ax, (x, 0.75), 1.9, 0.7, token, edge=INK)
-        say(ax, x, 0.1, step, size=11)
-    for x, name in ((5.9, "candidate:\ntwo taps, tanh"), (9.4, "gate: two\ntaps, sigmoid")):
-        box_around(ax, (x, 2.75), 3, 1.05, name, fill=READS, edge=BLUE)
-        arrow(ax, (1.3, 1.1), (x - 0.7, 2.22), BLUE, 1.8)
-        arrow(ax, (4.2, 1.1), (x + 0.3, 2.22), BLUE, 1.8)
-    box_around(ax, (7.65, 4.3), 0.8, 0.6, "×", size=14, edge=INK)
-    candidate, gate = numbers
-    for x, bottom, ha, number in ((7.3, 6.2, "right", candidate), (8.0, 9.1, "left", gate)):
-        arrow(ax, (bottom, 3.28), (x, 4.0), INK)
-        say(ax, (x + bottom) / 2 + (-0.2 if ha == "right" else 0.2), 3.8, f"{number:.2f}", ha=ha)
-    arrow(ax, (7.25, 4.45), (5.3, 5.28), INK)
-    arrow(ax, (3.3, 1.1), (3.3, 5.28), FAINT, 1.5, dashed=True)
-    for row in range(3):  # one row per block, each wider by its own result, which is appended on the right
-        y = 5.65 + 1.1 * row
-        for part in range(row + 2):
-            name = own if part == 0 else f"{candidate * gate:.2f} {before}" if part == 1 else "new"
-            fresh = part == row + 1
-            box_around(ax, (3.3 + 2 * part, y), 2, 0.7, name, fill=WRITES if fresh else PAPER, edge=INK)
-        say(ax, 2.15, y, f"{features * (row + 2)} numbers", ha="right")
-        say(ax, 3.3 + 2 * (row + 1), y + 0.53, f"dilation {2**row}", size=11, colour=TRUTH_COLOUR)
-    return ax
-
-
 def draw_reach(stacks: Mapping[str, Sequence[int]], length: int) -> list[Axes]:
     """Draw which inputs the last position can see through stacks of causal convolutions with two taps each.
 

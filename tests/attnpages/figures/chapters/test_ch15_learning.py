@@ -1,0 +1,39 @@
+import pytest
+import torch
+
+from attnpages.figures.chapters.ch15_learning import draw_loops, plot_found, plot_training
+
+ONE = [("cup", "red"), ("door", "blue"), ("cup", "red")]
+OTHER = [("cup", "green"), ("door", "red"), ("door", "red")]
+
+
+def test_loops_show_each_episode_and_hide_the_answer_of_its_query():
+    said = [
+        text.get_text()
+        for text in draw_loops([ONE, OTHER], [("moon", "blue"), ("tree", "red"), ("moon", "blue")]).texts
+    ]
+    assert [text for text in said if text in ("episode 1", "episode 2", "test")] == ["episode 1", "episode 2", "test"]
+    assert (said.count("cup\nred"), said.count("cup\n?"), said.count("door\n?"), said.count("moon\n?")) == (1, 1, 1, 1)
+    assert (said.count("red"), said.count("blue")) == (2, 1)
+
+
+@pytest.mark.parametrize("training", [[], [ONE[1:]]])
+def test_loops_need_episodes_of_one_length(training):
+    with pytest.raises(ValueError, match="as long as that of the test"):
+        draw_loops(training, OTHER)
+
+
+def test_readers_and_their_weight_share_the_steps():
+    above, below = plot_training({"a": {10: [0.2], 20: [0.9]}}, {"b": {10: [0.1], 20: [0.5]}})
+    assert above.get_xlim() == below.get_xlim()
+    assert (above.get_ylabel(), below.get_xlabel()) == ("right colours (share)", "training step")
+
+
+def test_found_letters_bear_their_weights():
+    axes = plot_found(torch.zeros(1, 3, 1, 4, 4), torch.tensor([[1, 0, 1]]), torch.tensor([[0.25, 0.5, 0.25]]))
+    assert [ax.get_xlabel() for ax in axes] == ["25 %", "50 %", "25 %"]
+
+
+def test_found_letters_need_a_weight_each():
+    with pytest.raises(ValueError, match="weights must be"):
+        plot_found(torch.zeros(1, 3, 1, 4, 4), torch.tensor([[1, 0, 1]]), torch.zeros(1, 2))
