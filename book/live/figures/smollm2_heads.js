@@ -57,7 +57,7 @@
     says: ({ task }) =>
       task === "finder"
         ? {
-            todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. The framed one is a finder, 19.7: from the marked, second “letter” it attends to “music”, as from ark to stein in the text. Guess what 17.1 attends to from there, and choose it (layer 17, head 1). Then try the other sentences: where is each of the two heads still of its kind (table)?",
+            todo: "Each square is a head: the darker, the more of its attention it gives to one kind of position. The framed one is a finder, 19.7: from the marked, second “letter” it attends to “music”, as from ark to stein in the text. Guess what 17.1 attends to from there, then choose it (layer 17, head 1).",
             learned:
               "From the second “letter”, 17.1 gives 96 % of its attention to “window”, the token before, and 19.7 gives 95 % to “music”, which followed the first “letter”. Whether 19.7 uses what 17.1 writes can’t be seen here. In all three sentences 17.1 gives most to the position before. But 19.7 gives 90 % to what followed the same token only in the second sentence, where a whole list comes twice. In the third, where no two neighbours come twice in this order, it has 7.1 %, and the first position receives 91 %.",
           }

@@ -4,7 +4,6 @@ from matplotlib.patches import FancyArrowPatch
 from attnpages.figures.chapters.ch19 import (
     draw_circuit,
     draw_cuts,
-    draw_decoders,
     plot_heads,
     plot_removed,
     plot_shares,
@@ -113,15 +112,3 @@ def test_strips_have_a_column_for_what_comes_later_and_numbers_in_large_cells():
     assert (top.get_title(loc="left"), below.get_title(loc="left")) == ("as it is", "changed")
     with pytest.raises(ValueError, match=r"'ark' needs one weight per token, at least 2, got the shape \(1,\)"):
         plot_strips({"": {"ark": [1.0]}}, ["At", " the"])
-
-
-def test_decoders_stand_side_by_side_and_each_setting_has_its_number():
-    steps = [("words", "15"), ("norm", "2"), ("attention", "4"), ("feed-forward", ""), ("output", "")]
-    ax = draw_decoders({"then": steps, "now": steps})
-    words = [text.get_text() for text in ax.texts]
-    assert [words.count(name) for name in ("then", "now", "words", "norm", "attention", "+")] == [1, 1, 2, 4, 2, 4]
-    badges = [text for text in ax.texts if text.get_bbox_patch() is not None]
-    assert sorted(text.get_text() for text in badges) == sorted("1524" * 2)  # each number once, at its lowest step
-    assert len({text.get_bbox_patch().get_facecolor() for text in badges}) == 2  # those of the last column in colour
-    with pytest.raises(ValueError, match=r"give five steps per column, for two at most, got \[2\]"):
-        draw_decoders({"now": steps[:2]})
