@@ -52,7 +52,7 @@
     learned:
       "In the second sentence, over the positions 9 to 14, 132 of the 270 heads give more than half of their attention to the first position, whatever stands there, as an attention sink. Only 8 give it to the position before, and 5, all in the layers 18 and 19, to what followed the same token before: at “letter” they attend to “music”, so that a text can be copied. In the first and third sentence it is 83 and 87, 4 and 5, and one head each: the same four heads attend to the position before in all three, and induction is weaker where less is repeated.",
     about:
-      "Stored weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
+      "Stored attention weights of SmolLM2-135M-Instruct (Chapter 19) on three sentences, 30 layers of nine heads, eight bits per weight; the model itself doesn't run in this page.",
     // `task` of the placement: Chapter 19 asks about two heads, and not about the three kinds.
     says: ({ task }) =>
       task === "finder"

@@ -1,12 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch11_training import (
-    draw_bert_input,
-    draw_contexts,
-    draw_next_tokens,
-    draw_routes,
-    draw_stages,
-)
+from attnpages.figures.chapters.ch11_training import draw_contexts, draw_next_tokens, draw_routes, draw_stages
 from attnpages.figures.palette import FAINT, INK
 
 
@@ -52,23 +46,6 @@ def test_the_answer_is_reached_in_one_layer_or_in_two():
     one, two = draw_routes(("the", "keys", "are"))
     assert said(one).count("has\n“are”") == 1
     assert said(two).count("has\n“keys”") == 2
-
-
-PAIR = ["[CLS]", "it", "is", "[MASK]", "[SEP]", "I", "sleep", "[SEP]"]
-
-
-def test_each_token_has_a_segment_and_a_position():
-    found = said(draw_bert_input(PAIR, {0: "does B\nfollow A?", 3: "late"}))
-    assert [one for one in found if one in PAIR] == PAIR
-    assert [one for one in found if one in "AB"] == list("AAAAABBB")
-    assert [one for one in found if one.isdigit()] == list("01234567")
-    assert {"does B\nfollow A?", "late"} <= set(found)
-
-
-@pytest.mark.parametrize("tokens", [PAIR[1:], PAIR[:-1], PAIR[:5]])
-def test_what_is_no_pair_is_named(tokens):
-    with pytest.raises(ValueError, match=r"a segment, \[SEP\], a segment"):
-        draw_bert_input(tokens, {})
 
 
 HIDDEN, MAIL = ["[CLS]", "win", "[MASK]", "prize"], ["[CLS]", "win", "a", "prize"]

@@ -126,39 +126,6 @@ def draw_routes(words: tuple[str, str, str]) -> list[Axes]:
     return list(axes)
 
 
-def draw_bert_input(tokens: Sequence[str], outputs: Mapping[int, str]) -> Axes:
-    """Draw what BERT reads: at each position the sum of a token's, a segment's and a position's vector.
-
-    Args:
-        tokens: of two segments, each of which ends with ``[SEP]``; the first token is ``[CLS]``.
-        outputs: ``{position: what is predicted from its vector}``.
-
-    Raises:
-        ValueError: if the tokens are not two segments.
-    """
-    if tokens[0] != "[CLS]" or tokens[-1] != "[SEP]" or tokens.count("[SEP]") != 2:
-        raise ValueError(f"tokens must be [CLS], a segment, [SEP], a segment, [SEP], got {' '.join(tokens)}")
-    column, first = 1.2, tokens.index("[SEP]")
-    right = column * (len(tokens) - 1)
-    ax = canvas(None, (7.4, 4.8), (-2.4, right + 0.65), (-0.5, 7.3))
-    for i, token in enumerate(tokens):
-        x, in_first = i * column, i <= first
-        box_around(ax, (x, 0), 1.1, 0.75, token, size=10.5)
-        box_around(ax, (x, 1.15), 1.1, 0.75, "A" if in_first else "B", size=10.5, fill=READS if in_first else WRITES)
-        box_around(ax, (x, 2.3), 1.1, 0.75, str(i), size=10.5)
-        for y in (0.575, 1.725):
-            say(ax, x, y, "+", size=10.5)
-        arrow(ax, (x, 2.7), (x, 3.45))
-        wanted = outputs.get(i)
-        arrow(ax, (x, 4.65), (x, 5.4), BLUE if wanted else FAINT, 2.2 if wanted else 1.1)
-        if wanted:
-            box_around(ax, (x, 6.25), 2.1, 1.6, wanted, size=10.5, edge=BLUE, line=2.2)
-    box_around(ax, (right / 2, 4.05), right + 1.1, 1.1, "BERT: all positions attend to all", size=_SIZE, fill=READS)
-    for y, text in ((0, "token"), (1.15, "segment"), (2.3, "position"), (6.25, "must\npredict")):
-        say(ax, -1.2, y, text, ha="right", size=_SIZE, colour=LINE)
-    return ax
-
-
 def draw_stages(
     hidden: Sequence[str], wanted: tuple[int, str], text: Sequence[str], vector: Sequence[float],
     rows: Mapping[str, Sequence[float]],
