@@ -37,8 +37,8 @@ def test_who_looks_up_is_always_right_and_who_always_names_the_first_is_right_ab
 
 def test_models_of_one_size_differ_by_kind_alone_and_so_have_as_many_parameters():
     sizes = {sum(p.numel() for p in recall_by_state.build(name).parameters()) for name in recall_by_state.RECIPES
-             if name.endswith("_16")}  # fmt: skip
-    assert len(sizes) == 1
+             if name.endswith("_16") and "gated" not in name}  # fmt: skip
+    assert len(sizes) == 1  # the gated rule has one more rate per word
 
 
 def test_lessons_take_turns_and_are_the_same_again():
