@@ -71,7 +71,7 @@ def test_a_frozen_layer_stays_as_it_was_drawn_and_the_rest_is_trained():
     assert not any(weights for weights in same[1][:3])  # what projects and mixes
 
 
-def test_only_the_slow_model_has_another_learning_rate(monkeypatch):
+def test_only_the_slow_models_have_another_learning_rate(monkeypatch):
     asked = {}
 
     def noted(model, lessons, job, training, loss):
@@ -82,5 +82,5 @@ def test_only_the_slow_model_has_another_learning_rate(monkeypatch):
     for name in recall_by_state.RECIPES:
         with pytest.raises(InterruptedError):
             recall_by_state.run(Job(name, 0, 2))
-    assert asked.pop("linear_softmax_16_slow") == 1e-3
+    assert [asked.pop(f"{kind}_softmax_16_slow") for kind in ("linear", "gated")] == [1e-3, 1e-3]
     assert set(asked.values()) == {recall_by_state.TRAINING["learning_rate"]}
