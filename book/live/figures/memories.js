@@ -162,7 +162,8 @@
         board.replaceChildren(make("thead", {}, make("tr", {}, heads)), make("tbody", {}, KINDS.map(row)));
         const again = [...last.entries()].find(([n, m]) => m > n);
         const [, name, drawn] = KINDS.find(([kind]) => kind === state.memory);
-        const [a, b] = again ? again.map((n) => values[n]) : [];
+        const pile = again ? values.filter((_, n) => last[n] === again[1]) : [], // under the first key that is stored twice
+          newest = pile.at(-1);
         said.say(
           name +
             ": " +
@@ -172,13 +173,13 @@
             " keys read their newest value. " +
             (drawn ||
               "The orange line is the state (" + sum.map((v) => signed(v)).join(", ") + "), drawn at 1/" + shorter + " of its length.") +
-            (again ? " The key of " + a + " and " + b + " reads " + signed(answers[again[1]]) + "." : ""),
+            (again ? " The key of " + pile.slice(0, -1).join(", ") + " and " + newest + " reads " + signed(answers[again[1]]) + "." : ""),
         );
         const at = (wanted) => String(values) === String(START.values) && String(state.keys) === String(wanted);
         task.textContent = at(THRICE)
           ? "5, 10 and now 2 are stored under one key. Which rows still answer 3 for the oldest key, at right angles to it?"
           : again
-            ? "One key is stored with " + a + ", then with " + b + ", which replaces it. Which rows of the table answer " + b + "?"
+            ? "One key is stored with " + pile.join(", then with ") + ". Which rows of the table answer the newest, " + newest + "?"
             : "No key is stored twice.";
         const set = (places) => () => change(pairs(places), START.values);
         refill(presets, buttons(["2 onto 10", set(TWICE), at(TWICE)], ["10 and 2 onto 5", set(THRICE), at(THRICE)]));

@@ -56,6 +56,11 @@ RECIPES = {
     # What does the delta rule owe to its correction, and what to features that need not be positive?
     **_of("sum", 16),
     **_of("sum_units", 16),
+    # What the models of today combine: the gated delta rule, and softmax attention behind it or in front of it.
+    **_of("gated", 16),
+    "softmax_gated_16": Recipe(("softmax", "gated"), 16),
+    "gated_softmax_16": Recipe(("gated", "softmax"), 16),
+    "gated_softmax_16_slow": Recipe(("gated", "softmax"), 16, learning_rate=1e-3),
 }
 STEPS = dict.fromkeys(RECIPES, 1000)
 

@@ -7,23 +7,8 @@ from attnpages.figures.chapters.ch20 import (
     plot_copied,
     plot_forgetting,
     plot_measured_time,
-    plot_time_per_token,
     plot_updates,
 )
-
-
-def test_times_have_logarithmic_axes_and_a_line_that_fills_the_memory_ends_with_a_dot():
-    ax = plot_time_per_token({"long": {1: 149.0, 346: 69.0}, "short": {1: 87.0, 1000: 7.0}}, most=1000, before="long")
-    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
-    dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
-    assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(346, 69.0)]
-
-
-def test_the_curve_that_others_are_compared_with_is_the_broadest():
-    ax = plot_time_per_token({"as it is": {1: 149.0, 10: 77.0}, "windows": {1: 98.0, 10: 25.0}}, 10, before="as it is")
-    assert [line.get_linewidth() for line in ax.get_lines()] == [4.5, 2.0]
-    with pytest.raises(ValueError, match=r"before must be one of .*got 'none'"):
-        plot_time_per_token({"as it is": {1: 149.0}}, 10, before="none")
 
 
 def test_a_round_keeps_the_guesses_before_the_rejected_one_and_cuts_the_others_from_the_cache():
@@ -140,3 +125,9 @@ def test_a_state_moves_from_one_point_to_where_each_rule_ends_it():
 def test_panels_of_updates_need_the_same_rules(panels):
     with pytest.raises(ValueError, match="panels need the same rules"):
         plot_updates(panels, (0, 0), (12, 14))
+
+
+def test_the_lists_are_hatched_in_all_panels_and_may_stand_behind_the_cache():
+    panels = draw_kept({"a": [(0, 0, 96, 16)], "b": [(0, 0, 96, 5)]}, tokens=96, bits=16, listed=[(8, 16), (96, 104)])
+    assert [sum(patch.get_hatch() is not None for patch in ax.patches) for ax in panels] == [2, 2]
+    assert [ax.get_xlim() for ax in panels] == [(0, 104)] * 2

@@ -1,4 +1,4 @@
-"""Figures of chapter 20: smaller caches, shared keys, what states store and forget, checked guesses, time per token."""
+"""Figures of chapter 20: smaller caches, shared keys, what states store and forget, checked guesses, measured times."""
 
 from collections.abc import Collection, Mapping, Sequence
 from statistics import fmean
@@ -17,13 +17,15 @@ def draw_kept(
     tokens: int,
     bits: int,
     sinks: Collection[str] = (),
+    listed: Sequence[tuple[float, float]] = (),
 ) -> list[Axes]:
     """Draw with how many bits each cache keeps the numbers of which tokens, one panel per cache.
 
     Args:
         caches: ``{title: rectangles}``; a rectangle has its first token, its lowest bit, and how many tokens and bits
             it spans. tokens: of the full cache. bits: of its numbers. sinks: titles of the caches that keep the first
-            tokens with all bits: a bar at the left, wide enough to be seen.
+            tokens with all bits: a bar at the left, wide enough to be seen. listed: first and last token of each list
+            in the text, hatched in all panels.
 
     Raises:
         ValueError: if a title of ``sinks`` is no cache.
@@ -38,8 +40,11 @@ def draw_kept(
             ax.add_patch(plt.Rectangle((first, lowest), width, height, color=BLUE, linewidth=0))
         if title in sinks:
             ax.add_patch(plt.Rectangle((0, 0), tokens / 100, bits, color=ORANGE, linewidth=0, zorder=2))
+        for first, last in listed:
+            ax.axvspan(first, last, facecolor="none", edgecolor=INK, hatch="/////", linewidth=0)
         heights = {lowest + height for _, lowest, _, height in kept}
-        ax.set(xlim=(0, tokens), ylim=(0, bits), yticks=sorted({0, bits, *heights}), ylabel="bits")
+        end = max([tokens, *(last for _, last in listed)])
+        ax.set(xlim=(0, end), ylim=(0, bits), yticks=sorted({0, bits, *heights}), ylabel="bits")
         ax.set_title(title, loc="left", fontsize=11)
         ax.grid(visible=False)
     axes[-1].set_xlabel("token in the text")
@@ -234,40 +239,6 @@ def draw_checked_guesses(before: Sequence[str], guesses: Sequence[str], kept: in
     box_around(
         ax, (width * (first + kept + 0.5), rows["text goes on"]), 0.85, 0.8, drawn, fill=PAPER, edge=INK, line=2.2
     )
-    return ax
-
-
-def plot_time_per_token(curves: Mapping[str, Mapping[float, float]], most: float, before: str) -> Axes:
-    """Draw the time per token over the number of texts that are written together, both in logarithms.
-
-    A line that ends before ``most`` ends with a dot, because the memory holds no more texts.
-
-    Args:
-        curves: ``{name: {texts: microseconds}}``, all above 0. most: texts at the right end of the axis.
-        before: the curve that the others are compared with; it is grey and broad in every figure.
-
-    Raises:
-        ValueError: if ``before`` is no curve.
-    """
-    if before not in curves:
-        raise ValueError(f"before must be one of {list(curves)}, got {before!r}")
-    ax = new_axes(None, (6.5, 4.0))
-    styles = styles_for([name for name in curves if name != before])
-    for name, points in curves.items():
-        colour, dashes = (FAINT, "-") if name == before else styles[name][:2]
-        ax.plot(list(points), list(points.values()), color=colour, linestyle=dashes, label=name, marker="",
-                linewidth=4.5 if name == before else 2.0)  # fmt: skip
-        last = max(points)
-        if last < most:
-            ax.plot(last, points[last], color=colour, marker="o", markersize=8, linestyle="")
-    ax.set(xscale="log", yscale="log", xlabel="texts that are written together", ylabel="time per token (µs)")
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,g}")
-    ax.set_xlim(1, 1.05 * most)
-    low, high = ax.get_ylim()
-    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
-    ax.minorticks_off()
-    legend_above(ax, *ax.get_legend_handles_labels())
     return ax
 
 
