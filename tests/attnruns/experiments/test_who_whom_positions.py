@@ -15,6 +15,7 @@ def test_a_model_is_trained_and_measured(name, monkeypatch, tmp_path):
     monkeypatch.setattr(who_whom_positions, "LENGTHS", {3: 2, 6: 1})
     figures = checked_run(who_whom_positions, Job(name, 0, 2), tmp_path, "cpu")
     assert list(figures["both"]) == ["23", "47"]
+    assert [len(head) for head in figures.get("numbers", [])] == (4 * [41] if name == "relative_bias" else [])
     assert all(0 <= share <= 1 for share in figures["both"].values())
 
 

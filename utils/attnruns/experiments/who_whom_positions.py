@@ -99,6 +99,8 @@ def run(job: Job) -> Outcome:
         loss.backward()
         optimiser.step()
     found: dict[str, Any] = {"parameters": sum(p.numel() for p in model.parameters())}
+    if job.model == "relative_bias":
+        found["numbers"] = [[round(number, 2) for number in head] for head in model.numbers.tolist()]  # (H, 41)
     found["both"] = {str(8 * clauses - 1): share_correct(model, clauses) for clauses in LENGTHS}
     return Outcome(found | {"seconds": round(time.process_time() - started, 1)})
 
