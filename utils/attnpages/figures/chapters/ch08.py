@@ -38,22 +38,32 @@ def draw_heads(queries: object, keys: object, values: object, words: Sequence[st
     for row, word in enumerate(words):
         say(ax, 1.1, 11.25 - 0.8 * row, word, ha="right", weight="bold" if row == query else "normal")
     say(ax, 7.0, 8.75, "split: columns 0 and 1 for head 0, columns 2 and 3 for head 1", size=11)
-    heads = {"one head": slice(0, 2 * half), "head 0": slice(0, half), "head 1": slice(half, 2 * half)}
-    contexts = []
-    for number, (name, columns) in enumerate(heads.items()):
-        scores = k[:, columns] @ q[query, columns] / q[query, columns].size ** 0.5
-        shares = np.exp(scores) / np.exp(scores).sum()
-        contexts.append(shares @ v[:, columns])
-        lines = [
-            f"{word}: {score:.2f}, so {100 * share:.0f} %"
-            for word, score, share in zip(words, scores, shares, strict=True)
-        ]
-        _head_box(ax, number, name, lines, contexts[-1])
+    contexts = _each_head(ax, (q[query], k, v), words)
     _halves(ax, (6.9, 1.75), np.concatenate(contexts[1:])[None], half, decimals=2, wide=1.4)
     say(ax, 6.7, 2.15, f"{words[query]}, merged", ha="right")
     arrow(ax, (9.7, 1.7), (9.7, 1.05))
     box_around(ax, (9.7, 0.6), 6.2, 0.85, "project again: multiply by $W_o$", size=11)
     return ax
+
+
+def _each_head(ax: Axes, parts: tuple[np.ndarray, np.ndarray, np.ndarray], words: Sequence[str]) -> list[np.ndarray]:
+    """The boxes of one head with all columns and of two with half of them; returns what each of the three receives."""
+    (query, keys, values), half = parts, len(parts[0]) // 2
+    heads = {"one head": slice(0, 2 * half), "head 0": slice(0, half), "head 1": slice(half, 2 * half)}
+    contexts = []
+    for number, (name, columns) in enumerate(heads.items()):
+        scores = keys[:, columns] @ query[columns] / query[columns].size ** 0.5
+        shares = np.exp(scores) / np.exp(scores).sum()
+        contexts.append(shares @ values[:, columns])
+        rows = zip(words, scores, shares, strict=True)
+        _head_box(
+            ax,
+            number,
+            name,
+            [f"{word}: {score:.2f}, so {100 * share:.0f} %" for word, score, share in rows],
+            contexts[-1],
+        )
+    return contexts
 
 
 def _halves(
