@@ -101,7 +101,7 @@ BY_HAND = """
       unshrunk: LIVE.onlineSoftmax([4, 6, 6], [1, 2, 3], 1, false),
       plane: LIVE.attendInPlane([1, 0], [[1, 0], [0, 2]], [[1, 0], [0, 1]], "dot", 1),
       hull: LIVE.hull([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 0.5]]),
-      chances: chances(2, 1), cut: chances(0, 0.5), frequencies: LIVE.frequencies(100, 2),
+      chances: chances(2, 1), cut: chances(0, 0.5), hands: [1, 2].map((hands) => LIVE.scoreOfHands(14, -60, hands)),
       leader: [LIVE.weightOfLeader(Math.log(3), 4), LIVE.weightOfLeader(1, 24 ** 2, LIVE.lengthFactor(24 ** 2))],
       learner: [2, 1e4, 1e-6].map((beta) => LIVE.attendByDistance([[0, 1], [1, 3], [3, 2]], 1.4, beta).answer),
       line: LIVE.leastSquares([[0, 1], [1, 3], [3, 2]], 3), upright: LIVE.leastSquares([[1, 0], [1, 4]], 9),
@@ -258,7 +258,7 @@ def test_by_hand_online_softmax_masks_and_gradients(tmp_path):
     assert sorted(found["hull"]) == [0, 1, 2, 3]
     assert found["chances"] == pytest.approx([0.7311, 0.2689, 0], abs=1e-4)
     assert found["cut"] == [1, 0, 0]
-    assert found["frequencies"] == [1, 0.1]
+    assert found["hands"] == pytest.approx([6, 3])
     assert found["logits"] == [9, 8, 7, 5, 3, 1]
     assert found["leader"] == pytest.approx([1 / 2, 1 / (1 + 575 * 2.718281828**-2)])
     assert found["learner"] == pytest.approx([2.664, 3, 2], abs=1e-3)

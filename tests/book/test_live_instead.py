@@ -26,13 +26,7 @@ BOTTLENECK = """
     };
     return GIVEN.lists.map((list) => list.map((_, n) => String(right(list.slice(0, n + 1)))));"""
 POSITIONS = """
-    const unseen = (base, d, before = base) => {
-      const trained = LIVE.frequencies(before);
-      return LIVE.frequencies(base).filter((f, i) => !LIVE.angleSeen(f, d, 128, trained[i])).length;
-    };
-    const score = (d) => LIVE.frequencies(10000).reduce((sum, f) => sum + Math.cos(d * f), 0) / 8;
-    const counts = [[10000], [500000], [500000, 10000]].map(([base, before]) => (d) => String(unseen(base, d, before)));
-    return [(d) => score(d).toFixed(2), ...counts].map((row) => GIVEN.distances.map(row));"""
+    return [1, 2, 3].map((hands) => GIVEN.distances.map((d) => LIVE.signed(LIVE.scoreOfHands(d, -60, hands))));"""
 ONLINE = """
     const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
     const context = ({ summed, total }) => (summed / total).toFixed(4);
@@ -129,7 +123,7 @@ class TestNumbers:
         assert [row[1:] for row in table("01_seq2seq", "bottleneck")] == found
 
     def test_of_positions(self, tmp_path):
-        given = {"distances": [0, 2, 64, 127, 192]}
+        given = {"distances": [-10, 2, 14, 38]}
         found = answer(tmp_path, POSITIONS, given=given, figures=["positions"])
         assert [row[1:] for row in table("08_heads_positions", "positions")] == found
 

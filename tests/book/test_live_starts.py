@@ -300,50 +300,30 @@ def test_addressing_begins_with_the_example_that_the_caption_tells(tmp_path):
     assert found["shift"] == "0.05, 0.90, 0.05"
 
 
-def test_positions_begin_with_the_example_and_say_which_angles_training_shows(tmp_path):
-    script = """
-        const f = (2 * Math.PI) / 100, seen = [0, 25, 26, 50, 74, 75, 80, 100].map((d) => LIVE.angleSeen(f, d, 26));
-        return { ...now(), seen, back: LIVE.angleSeen(f, -26, 26), fast: LIVE.angleSeen(1, 5000, 26) };"""
+def test_positions_begin_with_head_0_whose_key_is_found_just_before_the_verb(tmp_path):
+    script = "return { ...now(), best: LIVE.bestDistances(30, 1), head1: LIVE.bestDistances(-60, 1) };"
     found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
-    score = (2 * 10000.0 ** (-torch.arange(8) / 8)).cos().mean().item()
-    assert f"The key is 2 positions after the query (distance 2): score {score:.2f}." in found["said"]
-    assert found["seen"] == [True, True, False, False, False, True, True, True]  # a quarter of a turn to each side
-    assert (found["back"], found["fast"]) == (False, True)
+    assert "At the distance −1 the score is 6.00." in found["said"]
+    assert "highest, 6.00, at −37, −25, −13, −1, 11, 23 and 35." in found["said"]
+    assert (-1 in found["best"], 2 in found["head1"]) == (True, True)
 
 
-def test_both_positions_move_on_from_wherever_the_key_stands_and_the_base_counts(tmp_path):
+def test_a_start_moves_the_peak_and_slower_hands_take_the_others_away(tmp_path):
     script = """
-        const at = () => texts("output").slice(0, 2);
-        slide("Position of the key", 256);
-        const before = now().said;
-        slide("Both", 256);
-        const after = [at(), now().said === before];
-        slide("Both", 0); slide("Position of the query", 3); slide("Position of the key", 195);
-        const small = now().said;
+        slide("Start of the key", -60);
+        const one = now().said;
+        all("input[type=radio]")[1].click();
+        const two = now().said;
         all("input[type=radio]")[2].click();
-        const large = now().said;
-        all("input[type=radio]")[1].click(); all("input[type=radio]")[4].click();
-        const raised = now().said, tasks = [0, 1, 2, 3].map((number) => {
-          press(all(".live-buttons button")[number].textContent);
-          return [texts("output").slice(0, 2), texts(".live-room button[aria-pressed=true]"), now().said];
-        });
-        slide("Position of the key", 130);
-        const inside = now().said;
-        slide("Position of the key", 131);
-        return { ...now(), after, small, large, raised, tasks, edge: [inside, now().said] };"""
+        slide("Distance", 38);
+        return { ...now(), one, two, starts: texts(".live-clocks small") };"""
     found = begun(tmp_path, "chapters/08_heads_positions.ipynb", "positions", script)
-    assert found["after"] == [["3 + 256 = 259", "256 + 256 = 512"], True]
-    assert [outputs for outputs, _, _ in found["tasks"]] == 2 * [["3", "5"]] + 2 * [["3", "195"]]
-    assert [pressed[0][:2] for _, pressed, _ in found["tasks"]] == ["1.", "2.", "3.", "4."]
-    assert found["tasks"][3][2] == found["small"]  # the base is as in training again
-    inside, outside = found["edge"]
-    assert "Each clock shows an angle" in inside
-    assert "4 of 8 clocks show an angle" in outside
-    assert "all four slow clocks from the distance 128 on" in found["learned"]
-    small, large = (re.search(r"(\d) of 8 clocks", found[name])[1] for name in ("small", "large"))
-    assert "Each clock shows an angle" in found["raised"]  # raised after training
-    assert f"at the distance 192, {small} of the 8 clocks show" in found["learned"]
-    assert f"and {large} with the base 500,000" in found["learned"]
+    assert "highest, 6.00, at −34, −22, −10, 2, 14, 26 and 38." in found["one"]
+    assert "highest, 12.00, at −34, 2 and 38." in found["two"]
+    assert found["said"] == "At the distance 38 the score is 10.15. Of all distances drawn it is highest, 18.00, at 2."
+    starts = [text for text in found["starts"] if text.startswith("starts")]
+    assert starts == ["starts at −60°", "starts at −20°", "starts at −6°"]
+    assert "only the third hand tells the distances apart: 10.15 against 18." in found["learned"]
 
 
 def test_a_beam_stays_at_its_step_when_it_searches_again(tmp_path):

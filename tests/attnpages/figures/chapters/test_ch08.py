@@ -3,20 +3,27 @@ import torch
 
 from attnpages.figures.chapters.ch08 import draw_heads, plot_by_distance, plot_hands, plot_heads_at, plot_readouts
 
-
-def test_multi_head_attention_is_drawn_with_every_part_and_shape():
-    shown = [text.get_text() for text in draw_heads(heads=4, dim=64).texts]
-    assert {f"{name}, shape (T, 64)" for name in ("word vectors X", "queries Q", "keys K", "values V")} <= set(shown)
-    assert [f"head {head}" in shown for head in range(4)] == [True] * 4
-    assert sum(text.startswith("weights (T, T):") for text in shown) == 4
-    assert sum(text.startswith("context (T, 16):") for text in shown) == 4
-    assert [shown.count(str(head)) for head in range(4)] == [4] * 4  # strips of Q, K, V and of the joined contexts
+Q = torch.tensor([[0.0, 0, 0, 0], [6, 0, 6, 0], [0, 0, 0, 0]])
+K = torch.tensor([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 0]])
+V = torch.tensor([[4.0, 0, 4, 0], [0, 0, 0, 0], [2, 0, 2, 0]])
 
 
-@pytest.mark.parametrize("heads", [0, 3, 16])
-def test_heads_that_can_not_be_drawn_are_refused(heads):
-    with pytest.raises(ValueError, match="equal heads"):
-        draw_heads(heads=heads, dim=64)
+def test_one_head_and_two_are_drawn_with_their_weights_and_what_they_receive():
+    shown = [text.get_text() for text in draw_heads(Q, K, V, ["dog", "bit", "man"], query=1).texts]
+    assert {"queries Q", "keys K", "values V", "one head", "head 0", "head 1"} <= set(shown)
+    assert [text for text in shown if text.startswith("receives")] == [
+        "receives 2.93",
+        "receives 3.92",
+        "receives 2.00",
+    ]
+    assert "scores and weights:\ndog: 4.24, so 97 %\nbit: 0.00, so 1 %\nman: 0.00, so 1 %" in shown
+    assert [shown.count(number) for number in ("3.92", "2.00")] == [1, 1]  # side by side, after merging
+
+
+@pytest.mark.parametrize(("keys", "words"), [(K[:, :2], "abc"), (K, "ab")])
+def test_matrices_that_do_not_fit_are_refused(keys, words):
+    with pytest.raises(ValueError, match="of one shape"):
+        draw_heads(Q, keys, V, list(words), query=1)
 
 
 def test_scores_are_drawn_over_their_distances():

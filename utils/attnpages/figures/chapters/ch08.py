@@ -15,78 +15,84 @@ from attnpages.figures.palette import FAINT, INK, PALE, SAND
 from attnpages.figures.style import STYLES, Look, new_axes, readable, styles_for
 
 
-def draw_heads(heads: int = 4, dim: int = 64, ax: Axes | None = None) -> Axes:
-    """Draw multi-head self-attention of one sentence from its word vectors to the output, every part with its shape.
+def draw_heads(queries: object, keys: object, values: object, words: Sequence[str], query: int) -> Axes:
+    """Draw what one word receives from one head, and from two heads that share the same columns.
 
     Args:
-        heads: H, the number of strips into which the features are cut. dim: features D.
+        queries, keys, values: ``(T, D)`` each; the first half of the columns belongs to head 0, the second to head 1.
+        words: the T words. query: the position of the word that attends.
 
     Raises:
-        ValueError: if the features can't be shared equally among the heads, or there are more heads than styles.
+        ValueError: if the matrices don't have the same shape, with a row per word and an even number of columns.
     """
-    if not 1 <= heads <= len(STYLES) or dim % heads:
-        raise ValueError(f"{dim} features can't be drawn as {heads} equal heads")
-    ax = canvas(ax, (6.5, 7.0), (0, 13), (-0.3, 13.7))
-    part = dim // heads
-    _wide_box(ax, 12.7, f"word vectors X, shape (T, {dim})")
-    _draw_projections(ax, heads, dim)
-    _draw_each_head(ax, heads, part)
-    bottoms = [(_centre(head, heads), 4.35) for head in range(heads)]
-    strips = _strips(ax, 4.1, 3.0, 4.8, heads)
-    for start, end in zip(bottoms, strips, strict=True):
-        arrow(ax, start, (end, 3.65))
-    say(ax, 0.1, 3.3, f"contexts, joined:\nshape (T, {dim})", ha="left", size=11)
-    arrow(ax, (6.5, 2.95), (6.5, 2.45))
-    _wide_box(ax, 2.0, f"project the output: multiply by the matrix $W_o$, shape ({dim}, {dim})")
-    arrow(ax, (6.5, 1.55), (6.5, 1.05))
-    _wide_box(ax, 0.6, f"output, shape (T, {dim})")
+    q, k, v = (as_matrix(name, part) for name, part in (("queries", queries), ("keys", keys), ("values", values)))
+    if not (q.shape == k.shape == v.shape) or len(q) != len(words) or q.shape[1] % 2:
+        raise ValueError(
+            f"give matrices of one shape, a row per word, even columns; got {q.shape}, {k.shape}, {v.shape}"
+        )
+    ax = canvas(None, (6.5, 6.3), (0, 13), (0, 12.6))
+    half = q.shape[1] // 2
+    for x, name, part in zip((1.3, 5.3, 9.3), ("queries Q", "keys K", "values V"), (q, k, v), strict=True):
+        _halves(ax, (x, 9.3), part, half, framed=query if name[0] == "q" else None)
+        say(ax, x + 1.7, 12.1, name, size=12, weight="bold")
+    for row, word in enumerate(words):
+        say(ax, 1.1, 11.25 - 0.8 * row, word, ha="right", weight="bold" if row == query else "normal")
+    say(ax, 7.0, 8.75, "split: columns 0 and 1 for head 0, columns 2 and 3 for head 1", size=11)
+    contexts = _each_head(ax, (q[query], k, v), words)
+    _halves(ax, (6.9, 1.75), np.concatenate(contexts[1:])[None], half, decimals=2, wide=1.4)
+    say(ax, 6.7, 2.15, f"{words[query]}, merged", ha="right")
+    arrow(ax, (9.7, 1.7), (9.7, 1.05))
+    box_around(ax, (9.7, 0.6), 6.2, 0.85, "project again: multiply by $W_o$", size=11)
     return ax
 
 
-def _wide_box(ax: Axes, y: float, text: str) -> None:
-    box_around(ax, (6.5, y), 12.8, 0.9, text, size=12)
+def _each_head(ax: Axes, parts: tuple[np.ndarray, np.ndarray, np.ndarray], words: Sequence[str]) -> list[np.ndarray]:
+    """The boxes of one head with all columns and of two with half of them; returns what each of the three receives."""
+    (query, keys, values), half = parts, len(parts[0]) // 2
+    heads = {"one head": slice(0, 2 * half), "head 0": slice(0, half), "head 1": slice(half, 2 * half)}
+    contexts = []
+    for number, (name, columns) in enumerate(heads.items()):
+        scores = keys[:, columns] @ query[columns] / query[columns].size ** 0.5
+        shares = np.exp(scores) / np.exp(scores).sum()
+        contexts.append(shares @ values[:, columns])
+        rows = zip(words, scores, shares, strict=True)
+        _head_box(
+            ax,
+            number,
+            name,
+            [f"{word}: {score:.2f}, so {100 * share:.0f} %" for word, score, share in rows],
+            contexts[-1],
+        )
+    return contexts
 
 
-def _draw_projections(ax: Axes, heads: int, dim: int) -> None:
-    """The three projections, each as a box, and below it the result, already cut into one strip per head."""
-    for i, (name, letter) in enumerate((("queries", "Q"), ("keys", "K"), ("values", "V"))):
-        x = 0.2 + 4.4 * i
-        arrow(ax, (x + 1.9, 12.25), (x + 1.9, 11.75))
-        box_around(ax, (x + 1.9, 11.3), 3.8, 0.9, f"multiply by $W_{letter.lower()}$", size=12)
-        arrow(ax, (x + 1.9, 10.85), (x + 1.9, 10.4))
-        for head, strip in enumerate(_strips(ax, x, 9.7, 3.8, heads)):
-            ink = INK if head == 0 else FAINT
-            end = (_centre(head, heads) + 0.55 * (i - 1), 7.55)
-            arrow(ax, (strip, 8.75), end, colour=ink, width=1.4 if head == 0 else 0.9)
-        say(ax, x + 1.9, 9.2, f"{name} {letter}, shape (T, {dim})", size=11)
+def _halves(
+    ax: Axes, corner: tuple[float, float], matrix: np.ndarray, half: int, framed: int | None = None,
+    decimals: int = 0, wide: float = 0.85,
+) -> None:  # fmt: skip
+    """A matrix as cells with numbers, the columns of each head in its colour; ``corner`` is its lower left one."""
+    for (row, column), value in np.ndenumerate(matrix):
+        x, y = corner[0] + wide * column, corner[1] + 0.8 * (len(matrix) - 1 - row)
+        look: Look = {"facecolor": STYLES[column // half].colour, "alpha": 0.3, "edgecolor": INK, "linewidth": 0.8}
+        ax.add_patch(Rectangle((x, y), wide, 0.8, **look))
+        say(ax, x + wide / 2, y + 0.4, f"{value:.{decimals}f}", weight="bold" if value else "normal")
+    if framed is not None:
+        y = corner[1] + 0.8 * (len(matrix) - 1 - framed)
+        ax.add_patch(Rectangle((corner[0], y), wide * matrix.shape[1], 0.8, fill=False, edgecolor=INK, linewidth=2.5))
 
 
-def _draw_each_head(ax: Axes, heads: int, part: int) -> None:
-    """One box per head: what it computes from its own strips, and the shape of its context."""
-    width = 12.6 / heads - 0.2
-    for head in range(heads):
-        x = _centre(head, heads)
-        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.3, "edgecolor": INK, "linewidth": 1.2}
-        ax.add_patch(Rectangle((x - width / 2, 4.35), width, 3.2, **look))
-        say(ax, x, 7.1, f"head {head}", size=12, weight="bold")
-        if heads <= 4:
-            say(ax, x, 6.15, f"weights (T, T):\nsoftmax\n$(Q_{head} K_{head}^\\top / \\sqrt{{{part}}})$", size=11)
-            say(ax, x, 4.9, f"context (T, {part}):\nweights $\\times\\;V_{head}$", size=11)
-
-
-def _centre(head: int, heads: int) -> float:
-    """Where the middle of a head's box stands."""
-    return 0.2 + 12.6 * (head + 0.5) / heads
-
-
-def _strips(ax: Axes, x: float, y: float, width: float, heads: int) -> list[float]:
-    """Draw a bar of strips, one per head, each with its number; return the middles of the strips."""
-    one = width / heads
-    for head in range(heads):
-        look: Look = {"facecolor": STYLES[head].colour, "alpha": 0.45, "edgecolor": INK, "linewidth": 1.2}
-        ax.add_patch(Rectangle((x + head * one, y), one, 0.65, **look))
-        say(ax, x + (head + 0.5) * one, y + 0.32, str(head), size=11, weight="bold")
-    return [x + (head + 0.5) * one for head in range(heads)]
+def _head_box(ax: Axes, number: int, name: str, lines: Sequence[str], context: np.ndarray) -> None:
+    """What one head computes: its weights, and the context; the first box is that of one head with all columns."""
+    x = 2.2 + 4.3 * number
+    colour = STYLES[number - 1].colour if number else FAINT
+    ax.add_patch(Rectangle((x - 2.0, 3.5), 4.0, 4.7, facecolor=colour, alpha=0.3, edgecolor=INK, linewidth=1.2))
+    columns = "all columns" if not number else f"columns {2 * number - 2} and {2 * number - 1}"
+    say(ax, x, 7.75, name, size=12, weight="bold")
+    say(ax, x, 7.2, columns, size=11)
+    say(ax, x, 5.85, "\n".join(["scores and weights:", *lines]), size=11)
+    say(ax, x, 4.1, f"receives {context[0]:.2f}", size=12, weight="bold")
+    if number:
+        arrow(ax, (x, 3.45), (8.3 if number == 1 else 11.1, 2.65))
 
 
 def plot_heads_at(
