@@ -31,7 +31,7 @@ def tiny(monkeypatch):
     """Two layers of two heads, and sentences of a few letters."""
     torch.manual_seed(0)
     model = LanguageModel(SIZE, TransformerConfig(d_model=16, heads=2, layers=2, d_ff=24)).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Letters(), ())
+    pretrained = Pretrained(model, Letters(), (2,))
     monkeypatch.setattr(live_pages, "smollm2", lambda: pretrained)
     monkeypatch.setattr(live_pages, "SENTENCES", ("abc", "hello"))
     monkeypatch.setattr(live_pages, "BEGINNINGS", ("ab",))

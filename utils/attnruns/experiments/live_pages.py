@@ -28,6 +28,7 @@ SENTENCES = (
 )
 BEGINNINGS = ("The capital of France is", "Once upon a time there was a", "For dinner tonight I would like to eat")
 STORED = "weights/smollm2_next_words.json"
+STORED_STORIES = "weights/smollm2_stories.json"
 NAMED, SPARSE = 200, 1.03  # words that are kept by name; of the others each rank that is so many times the last one
 
 TOLD = ("greedy", "temperature 0.7", "temperature 1", "temperature 1.5", "top-k 50", "nucleus 0.95")
@@ -139,6 +140,18 @@ def stored_probabilities(beginning: str) -> Tensor:
     known = {rank: logit for rank, (_, logit) in enumerate(one["named"])} | dict(one["others"])
     logits = np.interp(np.arange(one["size"]), list(known), list(known.values()))
     return torch.from_numpy(logits).softmax(dim=-1)
+
+
+def stored_stories() -> dict[str, Any]:
+    """The stories that are stored for the live figure, as :func:`stories` returns them.
+
+    Raises:
+        FileNotFoundError: if none are stored.
+    """
+    for folder in result_folders():
+        if (folder / STORED_STORIES).is_file():
+            return json.loads((folder / STORED_STORIES).read_text(encoding="utf-8"))
+    raise FileNotFoundError(f"no {STORED_STORIES}; run python -m attnbook.experiments live_pages --models stories")
 
 
 PARTS = {"heads": (heads, len(SENTENCES)), "next_words": (next_words, len(BEGINNINGS)), "stories": (stories, 2)}
