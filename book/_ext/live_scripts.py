@@ -30,6 +30,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "feature_map": (),
     "smollm2_heads": ("smollm2_heads",),
     "sampling": ("smollm2_next_words",),
+    "stories": ("smollm2_stories",),
     "sharpness": (),
     "copier_by_hand": (),
     "memories": (),

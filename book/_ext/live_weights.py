@@ -147,6 +147,7 @@ PACKS = {
     "donor": Pack("digit_pairs_both_0", left_out=("discriminator.",)),
     "smollm2_heads": Pack(None, texts={"sentences": "smollm2_heads"}),
     "smollm2_next_words": Pack(None, texts={"beginnings": "smollm2_next_words"}),
+    "smollm2_stories": Pack(None, texts={"told": "smollm2_stories"}),
     "ntm": Pack("copying_paper_paper_feedforward_0", {"width": 20, "fill": 1e-6}, halves=True),
 }
 

@@ -70,6 +70,9 @@ NEXT_WORDS = """
       const rest = chances.slice(200).reduce((a, b) => a + b, 0);
       return { rest, kept: chances.filter((chance) => chance > 0).length };
     }));"""
+STORIES = """
+    const { told } = await LIVE.load("smollm2_stories");
+    return told.stories.map(({ rule, seed, steps }) => ({ rule, seed, ...LIVE.countsOf(steps) }));"""
 LEAKS = """
     const leaks = (layers) => LIVE.reach(GIVEN.mask, 6, layers).map((set, q) => [...set].filter((j) => j > q).sort());
     return [leaks(1), leaks(2)];"""
@@ -197,7 +200,7 @@ def test_how_much_the_words_without_a_name_have_together(next_words):
     cold, hot, _, with_names, beyond = next_words[0]
     found = f"{percent(cold['rest'])} together at temperature 1, and {percent(hot['rest'])} at temperature 2"
     assert found in said("sampling", "learned")
-    assert found in instead("10_decoding", "sampling")
+    assert found in instead("10_decoding_evidence", "sampling")
     assert with_names["rest"] == 0 < beyond["rest"]  # a nucleus of 0.30, and of 0.35
 
 
@@ -206,6 +209,21 @@ def test_how_many_tokens_a_nucleus_keeps(next_words):
     learned = said("sampling", "learned")
     assert f"keeps {capital} tokens after “The capital of France is”" in learned
     assert f"{dinner} after “For dinner tonight I would like to eat”, and {upon} after “Once upon" in learned
+
+
+def test_what_the_stories_repeat_and_take_from_the_tail(tmp_path):
+    found = answer(tmp_path, STORIES, ["smollm2_stories"], figures=["stories"])
+    table = instead("10_decoding", "stories")
+    tails = {}
+    for one in found:
+        tails.setdefault(one["rule"], []).append(one["tail"])
+    drawn, hot = (" and ".join(map(str, tails[f"temperature {t}"])) for t in ("1", "1.5"))
+    assert f"at temperature 1 take {drawn} from the tail, at 1.5 {hot}, and a nucleus of 0.95 none" in table
+    assert f"repeats {100 * found[0]['repeated']:.0f} % of its pairs" in table
+    learned, plain = said("stories", "learned"), [one["tail"] for one in found if one["rule"] == "temperature 1"]
+    assert f"repeats {round(100 * found[0]['repeated'])} % of its pairs" in learned
+    assert "take {} and {} tokens of 140 from the tail".format(*plain) in learned
+    assert all(one["tail"] == 0 for one in found if one["rule"] in ("greedy", "nucleus 0.95"))
 
 
 def test_one_wrong_cell_of_a_mask_spreads_to_four_of_six_positions(tmp_path):

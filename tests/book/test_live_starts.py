@@ -373,7 +373,7 @@ def test_the_words_that_a_nucleus_cuts_are_said_to_be_cut(tmp_path):
         const before = [now().bars[1].at(-1), now().said];
         slide("Top-p", 0.3);
         return { asked, before, after: [now().bars[1].at(-1), now().said] };"""
-    found = begun(tmp_path, "chapters/10_decoding.ipynb", "sampling", script)
+    found = begun(tmp_path, "chapters/10_decoding_evidence.ipynb", "sampling", script)
     assert "cut" not in found["before"][0]
     assert found["after"][0] == "0 % (cut)"
     assert found["after"][1].endswith("can be drawn; none after rank 200.")

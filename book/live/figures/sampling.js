@@ -76,14 +76,12 @@
         const row = (name, from, to) => [name, rest(from, to), shareOf(rest(from, to))];
         bars.replaceChildren(
           LIVE.bars(
-            "“" + pack.beginnings[state.beginning].beginning + " …”: the " + SHOWN + " most probable tokens (the longest bar is the first)",
-            [
-              ...named()
-                .slice(0, SHOWN)
-                .map(([word], i) => [shown(word), chances[i] / chances[0], shareOf(chances[i])]),
-            ],
+            "“" + pack.beginnings[state.beginning].beginning + " …”: the " + SHOWN + " most probable tokens (a full bar is 100 %)",
+            named()
+              .slice(0, SHOWN)
+              .map(([word], i) => [shown(word), chances[i], shareOf(chances[i])]),
           ),
-          LIVE.bars("All tokens (a full bar is 100 %)", [
+          LIVE.bars("All tokens", [
             row("the " + SHOWN + " above", 0, SHOWN),
             row("the next " + (named().length - SHOWN), SHOWN, named().length),
             ["all others", rest(named().length), rest(named().length) ? percent(rest(named().length)) : "0 % (cut)"],

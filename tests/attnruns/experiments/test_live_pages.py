@@ -31,7 +31,7 @@ def tiny(monkeypatch):
     """Two layers of two heads, and sentences of a few letters."""
     torch.manual_seed(0)
     model = LanguageModel(SIZE, TransformerConfig(d_model=16, heads=2, layers=2, d_ff=24)).eval().requires_grad_(False)
-    pretrained = Pretrained(model, Letters(), ())
+    pretrained = Pretrained(model, Letters(), (2,))
     monkeypatch.setattr(live_pages, "smollm2", lambda: pretrained)
     monkeypatch.setattr(live_pages, "SENTENCES", ("abc", "hello"))
     monkeypatch.setattr(live_pages, "BEGINNINGS", ("ab",))
@@ -81,3 +81,16 @@ def test_stored_logits_become_probabilities_of_the_whole_vocabulary(tmp_path, mo
     torch.testing.assert_close(live_pages.stored_probabilities("ab"), right, atol=2e-3, rtol=0.05)
     with pytest.raises(ValueError, match="no next words are stored of 'xy'; there are: 'ab'"):
         live_pages.stored_probabilities("xy")
+
+
+def test_a_story_keeps_what_was_written_and_what_else_could_have_been(monkeypatch, tiny):
+    monkeypatch.setattr(live_pages, "STORY", "ab")
+    monkeypatch.setattr(live_pages, "STORY_LENGTH", 3)
+    told = written("stories", 2)
+    assert [(one["rule"], one["seed"]) for one in told["stories"]] == [(way, 0) for way in live_pages.TOLD] + [
+        (way, 1) for way in live_pages.TOLD[1:]
+    ]
+    first, *_ = told["stories"][0]["steps"]
+    chosen, above, kept, *rows = first
+    assert (above, kept, rows[0][0], rows[0][2]) == (0, 1, chosen, 10_000)  # greedy decoding writes the first choice
+    assert [p for _, p, _ in rows] == sorted((p for _, p, _ in rows), reverse=True)

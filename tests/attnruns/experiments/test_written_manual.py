@@ -29,6 +29,11 @@ def test_a_run_draws_one_text_of_each_paragraph_in_each_way(tmp_path, tiny):
     assert [len(of["repeated"]) for of in found.values()] == [2] * (len(written_manual.WAYS) + 1)
 
 
+def test_a_search_writes_one_text_of_each_paragraph(tmp_path, tiny):
+    found = checked_run(written_manual, Job("searched", 0, 2), tmp_path, "cpu")["by_way"]
+    assert {way: len(of["repeated"]) for way, of in found.items()} == {"greedy": 2, "beam of 4": 2}
+
+
 def test_the_tail_is_what_the_nucleus_leaves_out(tmp_path, tiny):
     assert checked_run(written_manual, Job("tails", 0, 2), tmp_path, "cpu")["by_text"].keys() == {
         "the book",

@@ -1,19 +1,23 @@
-"""What the book's pages show of SmolLM2 without running it: weights of all heads, and the chances of next words.
+"""What the book's pages show of SmolLM2 without running it: weights of all heads, next words, and whole stories.
 
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained smollm2`` fetched. ``steps`` says how
-many sentences, or beginnings, are read.
+many sentences, or beginnings, are read, or with how many seeds a story is written.
 """
 
 import base64
 import json
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attnruns.experiments.real_model import smollm2
+from attnbook.decoding import sampling_probabilities
+from attnbook.models.pretrained import Pretrained
+from attnruns.experiments.real_model import fused, smollm2
+from attnruns.experiments.written_texts import STORY, STORY_LENGTH, WAYS, Endless, written
 from attnruns.results import result_folders
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -24,7 +28,11 @@ SENTENCES = (
 )
 BEGINNINGS = ("The capital of France is", "Once upon a time there was a", "For dinner tonight I would like to eat")
 STORED = "weights/smollm2_next_words.json"
+STORED_STORIES = "weights/smollm2_stories.json"
 NAMED, SPARSE = 200, 1.03  # words that are kept by name; of the others each rank that is so many times the last one
+
+TOLD = ("greedy", "temperature 0.7", "temperature 1", "temperature 1.5", "top-k 50", "nucleus 0.95")
+LIKELY = 5  # tokens that are kept of each step of a story
 
 
 def in_bytes(weights: Tensor) -> str:
@@ -73,6 +81,47 @@ def next_words(job: Job) -> list[dict[str, Any]]:
     return read
 
 
+@torch.no_grad()
+def stories(job: Job) -> dict[str, Any]:
+    """The stories of ``written_texts``, token by token, with what else could have been chosen there.
+
+    A step is ``[token, above, kept, [token, p, q] …]``: the chosen token (a number in ``pieces``), the probability of
+    all more probable tokens together, how many tokens the rule keeps, and the most probable tokens and the chosen one
+    with their probability for the model and under the rule. Probabilities are in 10,000ths.
+    """
+    pretrained = smollm2()
+    model, prompt = Endless(pretrained), torch.tensor([pretrained.tokenizer.encode(STORY).ids])  # (1, t)
+    pieces, found = dict[str, int](), list[dict[str, Any]]()
+    for seed in range(job.steps):
+        with fused(pretrained.model):
+            told, _ = written(model, prompt, STORY_LENGTH, seed, WAYS)  # all ways draw, as in written_texts
+        for way, row in zip(WAYS, told, strict=True):
+            if way not in TOLD or (seed and WAYS[way]["temperature"] == 0):
+                continue
+            logits = model.logits(torch.cat([prompt, row[None]], dim=1))[0, prompt.shape[1] - 1 : -1]  # (T, V)
+            steps = [_step(pretrained, pieces, *of, WAYS[way]) for of in zip(logits, row.tolist(), strict=True)]
+            found.append({"rule": way, "seed": seed, "steps": steps})
+    return {"beginning": STORY, "pieces": list(pieces), "stories": found}
+
+
+def _step(
+    pretrained: Pretrained, pieces: dict[str, int], logits: Tensor, chosen: int, way: Mapping[str, Any]
+) -> list[Any]:
+    """What is kept of one step of a story, from its logits ``(V,)``; new tokens join ``pieces``."""
+    p = logits.double().softmax(dim=-1)  # (V,)
+    rule = dict(way) if way["temperature"] else {"top_k": 1}
+    q = sampling_probabilities(logits[None].double(), **rule)[0]  # (V,)
+    likely = p.topk(LIKELY).indices.tolist()
+    shown = likely if chosen in likely else [*likely, chosen]
+
+    def number(token: int) -> int:
+        return pieces.setdefault(pretrained.tokenizer.decode([token]), len(pieces))
+
+    rows = [[number(token), round(10_000 * p[token].item()), round(10_000 * q[token].item())] for token in shown]
+    above = round(10_000 * p[p > p[chosen]].sum().item())
+    return [number(chosen), above, int((q > 0).sum()), *rows]
+
+
 def stored_probabilities(beginning: str) -> Tensor:
     """The probabilities of all next words after a stored beginning, largest first: ``(V,)``.
 
@@ -93,7 +142,19 @@ def stored_probabilities(beginning: str) -> Tensor:
     return torch.from_numpy(logits).softmax(dim=-1)
 
 
-PARTS = {"heads": (heads, len(SENTENCES)), "next_words": (next_words, len(BEGINNINGS))}
+def stored_stories() -> dict[str, Any]:
+    """The stories that are stored for the live figure, as :func:`stories` returns them.
+
+    Raises:
+        FileNotFoundError: if none are stored.
+    """
+    for folder in result_folders():
+        if (folder / STORED_STORIES).is_file():
+            return json.loads((folder / STORED_STORIES).read_text(encoding="utf-8"))
+    raise FileNotFoundError(f"no {STORED_STORIES}; run python -m attnbook.experiments live_pages --models stories")
+
+
+PARTS = {"heads": (heads, len(SENTENCES)), "next_words": (next_words, len(BEGINNINGS)), "stories": (stories, 2)}
 
 
 def run(job: Job) -> Outcome:

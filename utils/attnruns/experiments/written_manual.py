@@ -12,10 +12,13 @@ from typing import Any
 
 import torch
 
+from attnbook.decoding import beam
 from attnruns.experiments.real_model import fused, smollm2
 from attnruns.experiments.written_texts import (
     BEGINNING,
     LENGTH,
+    NEVER,
+    WIDTH,
     Begun,
     Endless,
     beginnings,
@@ -54,6 +57,19 @@ def texts(job: Job) -> dict[str, Any]:
     return {"by_way": without_texts(found)}
 
 
+def searched(job: Job) -> dict[str, Any]:
+    """One text of each paragraph by greedy decoding and by a beam search, without the texts themselves."""
+    pretrained = smollm2()
+    model, begun = Endless(pretrained), beginnings(pretrained, job.steps, job.seed, manual())
+    found = {}
+    with fused(pretrained.model):
+        for name, width in (("greedy", 1), (f"beam of {WIDTH}", WIDTH)):
+            tokens = beam(model, max_length=LENGTH, width=width, prompt=begun.prompts, eos=NEVER).tokens[:, 0]
+            nats = model.surprises(torch.cat([begun.prompts, tokens], dim=1))[:, -LENGTH:]
+            found[name] = figures_of(pretrained, tokens, nats)
+    return {"by_way": without_texts(found)}
+
+
 def tail(model: Endless, begun: Begun) -> dict[str, float]:
     """Which share of the probability lies outside the nucleus, on average, by temperature."""
     words = torch.cat([begun.prompts, begun.real], dim=1)
@@ -76,7 +92,7 @@ def tails(job: Job) -> dict[str, Any]:
     return {"by_text": both}
 
 
-PARTS: Parts = {"texts": (texts, 6), "tails": (tails, 6)}
+PARTS: Parts = {"texts": (texts, 6), "searched": (searched, 6), "tails": (tails, 6)}
 
 
 def run(job: Job) -> Outcome:

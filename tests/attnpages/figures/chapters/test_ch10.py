@@ -1,14 +1,7 @@
 import pytest
 
-from attnpages.figures.chapters.ch10 import (
-    draw_answers,
-    draw_tree,
-    plot_cuts,
-    plot_plane,
-    plot_rates,
-    plot_seconds,
-    plot_verdicts,
-)
+from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_plane, plot_rates, plot_seconds, plot_verdicts
+from attnpages.figures.chapters.ch10_cuts import plot_cuts
 
 TREE = {"end": 0.15, "a": 0.48, "b": 0.37, "a end": 0.21, "a a": 0.15, "b end": 0.32}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
@@ -145,6 +138,11 @@ def test_a_nucleus_and_top_k_cut_where_the_figure_says(texts, looks_right):
     assert [y.round(2).tolist()[:3] for y in curves.values()] == [[0.9, 0.92, 0.94], [0.03, 0.06, 0.09]]
     marks = [tuple(line.get_xydata()[0].round(2)) for line in ax.get_lines() if line.get_marker() in ("o", "s")]
     assert marks == [(1, 0.9), (4, 0.96), (16, 0.5), (4, 0.12)]
+
+
+def test_words_between_two_cuts_stand_beside_their_curve(texts):
+    shown = texts(plot_cuts({"sure": [0.5, *[0.05] * 10]}, top_k=8, top_p=0.5, between={"sure": "his, her"}))
+    assert "his, her" in shown
 
 
 def test_top_k_may_keep_more_tokens_than_there_are(texts):
