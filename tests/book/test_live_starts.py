@@ -138,6 +138,18 @@ def test_the_online_softmax_shows_all_blocks_of_an_example_and_marks_it(tmp_path
     assert all(row[5] == row[6] for row in found["rows"])
 
 
+def test_the_online_softmax_read_from_the_back_has_the_same_context_and_the_factor_1(tmp_path):
+    script = """
+        press("back to front");
+        return { ...now(), cells: texts(".live-grid tbody tr td").slice(0, 8) };"""
+    found = begun(tmp_path, "chapters/12_longer_text.ipynb", "online_softmax", script)
+    assert found["cells"] == ["5", "6", "4", "2", "4", "3", "2", "1"]  # scores, and the values that stay with them
+    assert numbers(found["rows"][-1][2]) == [1]
+    assert numbers(found["rows"][-1][5]) == numbers(found["rows"][-1][6]) == [3.1288]
+    merged = cell("chapters/12_longer_text.ipynb", "merge")[1].splitlines()
+    assert all(line.endswith("context 3.1288") for line in merged)
+
+
 def test_what_was_read_to_the_end_stays_so_with_other_blocks(tmp_path):
     script = """
         slide("Scores per block", 1);

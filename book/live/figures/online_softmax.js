@@ -2,7 +2,7 @@
 (function (root) {
   "use strict";
   const LIVE = root.LIVE,
-    { make, refill, slider, entry, buttons, words, percent, softmax } = LIVE;
+    { make, refill, slider, entry, buttons, words, softmax } = LIVE;
   const VALUES = (count) => Array.from({ length: count }, (_, i) => i + 1), // one feature, so that it can be added by hand
     MOST = 10000, // of a score's size
     LARGEST_32 = Math.log(3.4e38), // whose exponential 32 bits can just hold
@@ -47,37 +47,41 @@
 
   LIVE.figure("online_softmax", {
     title: "Softmax in blocks",
-    todo: "The first block has been read. Guess by which factor its sums will shrink, then set “Blocks read” to 2. The column “without factor” leaves it out: what becomes of the context? Then press “largest first”: why is the factor 1?",
+    todo: "The chapter reads its blocks from the front; the first has been read here. Guess what changes when the last block comes first: by which factor will the old sums shrink, and what will the context be? Then press “back to front”. The column “without factor” leaves the factor out.",
     learned:
-      "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum; otherwise the factor is 1, for example in every later block of “largest first”. In the end the context equals that of the softmax over all scores at once. Without the factor, earlier blocks would count too much: 2.6393 instead of 3.1288 for the chapter's scores.",
-    about: "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on. “largest” is the largest score so far.",
-    defaults: { scores: [2, 4, 6, 5], block: 2, step: 1 },
+      "Only three numbers are kept between blocks: the largest score so far, the total, and the weighted sum. When a block brings a larger score, both sums shrink by exp(old − new), because they were computed with a smaller maximum. Read back to front, the chapter's largest score comes in the first block, so that the factor is 1 afterwards; and the context is 3.1288 in both orders. Without the factor, the order would matter: 2.6393 from the front, and 3.1288 only from the back.",
+    about:
+      "At the start these are the scores and values of the chapter's example. The scores are yours; the values are 1, 2, 3 and so on, and stay with their scores. “largest” is the largest score so far, and “term” is exp(score − largest).",
+    defaults: { scores: [2, 4, 6, 5], block: 2, step: 1, turned: false },
     draw(room, state, kept) {
       const said = words(),
         table = make("table", { class: "live-table" }),
         picture = make("div", {}),
         presets = make("div", {}),
+        order = make("div", {}),
         perBlock = make("div", {}),
         read = make("div", {});
 
       function show() {
-        const values = VALUES(state.scores.length),
-          steps = LIVE.onlineSoftmax(state.scores, values, state.block),
-          without = LIVE.onlineSoftmax(state.scores, values, state.block, false);
+        const inOrder = (list) => (state.turned ? list.slice().reverse() : list),
+          scores = inOrder(state.scores),
+          values = inOrder(VALUES(scores.length)),
+          steps = LIVE.onlineSoftmax(scores, values, state.block),
+          without = LIVE.onlineSoftmax(scores, values, state.block, false);
         const at = Math.min(state.step, steps.length - 1),
           now = steps[at];
-        const whole = Array.from(softmax(Float64Array.from(state.scores))),
+        const whole = Array.from(softmax(Float64Array.from(scores))),
           answer = whole.reduce((total, w, i) => total + w * values[i], 0);
-        const weight = (i) => Math.exp(state.scores[i] - now.largest) / now.total; // of what has been read
-        const rows = [(i) => number(state.scores[i]), (i) => values[i], (i) => (i < now.to ? percent(weight(i)) : "–")];
+        const term = (i) => Math.exp(scores[i] - now.largest); // of what has been read
+        const rows = [(i) => number(scores[i]), (i) => values[i], (i) => (i < now.to ? term(i).toFixed(2) : "–")];
         picture.replaceChildren(
           LIVE.grid({
             label: "Scores and values",
             corner: "position",
-            rows: ["score", "value", "weight so far"],
-            columns: state.scores.map((_, i) => String(i)),
+            rows: ["score", "value", "term"],
+            columns: inOrder(scores.map((_, i) => String(i))),
             cell: (r, c) => ({
-              weight: r === 2 && c < now.to ? weight(c) : 0,
+              weight: r === 2 && c < now.to ? term(c) : 0,
               mark: c >= now.to ? "is-later" : c >= now.from ? "is-now" : "",
               title: "",
             }),
@@ -162,6 +166,11 @@
           line.enter();
         };
         refill(presets, buttons(...PRESETS.map(([name, scores]) => [name, enter(scores), is(scores)])));
+        const turn = () => {
+          kept({ turned: !state.turned, step: Math.ceil(state.scores.length / state.block) });
+          rebuild();
+        };
+        refill(order, buttons(["back to front", turn, state.turned]));
         const shown = (block) => block + (block < state.scores.length ? "" : " (all)");
         const most = Math.max(WIDEST, state.block);
         perBlock.replaceChildren(
@@ -186,24 +195,21 @@
         show();
       }
 
-      const line = entry(
-        "Scores (or two to sixteen of your own)",
-        { value: state.scores.join(" "), button: "Read these" },
-        (text) => {
-          if (/\d,\d/.test(text) && /[\s;]/.test(text.trim())) {
-            return "Please write decimals with a point and put spaces between the numbers, such as 1.5 2.5.";
-          }
-          const scores = parsed(text);
-          if (scores.length < 2 || scores.length > 16 || scores.some((n) => !(Math.abs(n) <= MOST))) {
-            return "Please write two to sixteen numbers from −10,000 to 10,000 with spaces between them, such as 1 3 0 2.";
-          }
-          take(scores);
-          return "";
-        },
-      );
+      const line = entry("Scores (or two to sixteen of your own)", { value: state.scores.join(" "), button: "Read these" }, (text) => {
+        if (/\d,\d/.test(text) && /[\s;]/.test(text.trim())) {
+          return "Please write decimals with a point and put spaces between the numbers, such as 1.5 2.5.";
+        }
+        const scores = parsed(text);
+        if (scores.length < 2 || scores.length > 16 || scores.some((n) => !(Math.abs(n) <= MOST))) {
+          return "Please write two to sixteen numbers from −10,000 to 10,000 with spaces between them, such as 1 3 0 2.";
+        }
+        take(scores);
+        return "";
+      });
       room.append(
         presets,
         line.element,
+        order,
         perBlock,
         read,
         picture,

@@ -53,11 +53,12 @@ def draw_band(T: int, window: int, size: int) -> Axes:
     return ax
 
 
-def draw_relay(T: int, window: int, layers: int) -> Axes:
+def draw_relay(T: int, window: int, layers: int, ax: Axes | None = None) -> Axes:
     """Draw how the last position of a text learns of an old token through a window: one hop per layer.
 
     Args:
         T: number of positions. window: how many positions each attends to, itself included. layers: of the stack.
+        ax: where to draw; new ones without it.
 
     Raises:
         ValueError: if the text is too short for the path, or ``window`` or ``layers`` too small for one.
@@ -65,26 +66,32 @@ def draw_relay(T: int, window: int, layers: int) -> Axes:
     oldest = T - 1 - layers * (window - 1)
     if min(oldest, window - 2, layers - 1) < 0:
         raise ValueError(f"a path needs a window of 2, a layer and its positions, got {T}, {window} and {layers}")
-    ax = canvas(None, (6.5, 0.55 * layers + 0.9), (-2.2, T - 0.3), (-1.0, layers + 0.5))
-    path = [oldest + (window - 1) * layer for layer in range(layers + 1)]
-    for layer in range(layers + 1):
-        say(ax, -2.2, layer, f"layer {layer}" if layer else "tokens", ha="left", size=10.5)
-        for position in range(T):
-            if layer:
-                _attends(ax, position, layer, window, path)
-            _node(ax, position, layer, position >= path[layer], position == path[layer])
+    ax = canvas(ax, (6.5, 0.55 * layers + 0.9), (-2.2, T - 0.3), (-1.0, layers + 0.5))
+    back = np.arange(T)[:, None] - np.arange(T)
+    draw_net(ax, (back >= 0) & (back < window), layers, range(oldest, T, window - 1))
     for position in range(T):
         say(ax, position, -0.75, str(position), size=10.5)
     return ax
 
 
-def _attends(ax: Axes, position: int, layer: int, window: int, path: Sequence[int]) -> None:
-    """Lines from a position to those of its window in the layer below, if the path's end depends on it."""
-    for read in range(max(0, position - window + 1), position + 1):
-        if (read, position) == (path[layer - 1], path[layer]):
-            arrow(ax, (read, layer - 1), (position, layer), STYLES[1].colour, width=2.4, gap=9)
-        elif position >= path[layer]:
-            line(ax, (read, position), (layer - 1, layer), colour=FAINT, width=0.8)
+def draw_net(ax: Axes, reads: np.ndarray, layers: int, path: Sequence[int]) -> None:
+    """Draw a stack of layers, what its last position depends on, and a path of one hop per layer.
+
+    Args:
+        reads: ``(T, T)`` bool, for each position those that it attends to. layers: of the stack.
+        path: the position on each level, the tokens first.
+    """
+    needed = np.arange(len(reads)) == len(reads) - 1  # on the level that is drawn, from the top down
+    for layer in reversed(range(layers + 1)):
+        say(ax, -2.2, layer, f"layer {layer}" if layer else "tokens", ha="left", size=10.5)
+        for position, inside in enumerate(needed):
+            _node(ax, position, layer, bool(inside), position == path[layer])
+        for position, read in np.argwhere(reads & needed[:, None]) if layer else ():
+            if (read, position) == (path[layer - 1], path[layer]):
+                arrow(ax, (read, layer - 1), (position, layer), STYLES[1].colour, width=2.4, gap=9)
+            else:
+                line(ax, (read, position), (layer - 1, layer), colour=FAINT, width=0.8)
+        needed = reads[needed].any(axis=0)
 
 
 def _node(ax: Axes, position: int, layer: int, inside: bool, on_path: bool) -> None:
