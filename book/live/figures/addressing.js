@@ -89,15 +89,15 @@
         const [before, content, moved, weights] = [now.before, now.content, now.moved, now.weights].map((list) => Array.from(list));
         said.say(
           (state.count > 1 ? "Before time step " + state.count : "Before") +
-            ", the head is at " +
+            ", the largest weight is on " +
             peak(before) +
             ". The search " +
             (unused ? "is not used" : "finds " + peak(content)) +
             ". After the shift with s = (" +
             shifts() +
-            ") it is at " +
+            ") it is on " +
             peak(moved) +
-            ", after sharpening at " +
+            ", after sharpening on " +
             peak(weights) +
             ".",
         );
