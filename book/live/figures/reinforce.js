@@ -122,9 +122,9 @@
 
   LIVE.figure("reinforce", {
     title: "What a baseline is good for",
-    todo: "First move “Added to all rewards” from −3 to 0: which dots leave their rings, and which stay? Then go back to −3, and look for the constant b with the least variance. Last, begin with a policy that is nearly sure of the two (0.96): how far does each way come in 20 steps, and in 100?",
+    todo: "First move “Added to all rewards” from −3 to 0: which dots leave their rings, and which stay? Then go back to −3, and look for the constant b with the least variance.",
     learned:
-      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas (no baseline is the constant 0, which wins at +2); as the figure begins, the variance is least at −4.9, and not at the expected reward, −5.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. From a policy that is nearly sure of the two all learn late, even along the exact gradient.",
+      "What is added to all rewards changes neither the exact gradient nor leave-one-out, because only differences between rewards count there. Without a baseline it is pure noise: with −3 many trainings become sure of a wrong cell, and such a cell is hardly ever left, because the others are hardly ever drawn. A constant helps if it is near the usual reward of this canvas (no baseline is the constant 0, which wins at +2); as the figure begins, the variance is least at −4.9, and not at the expected reward, −5.2. With more draws leave-one-out gains most, because its baseline becomes more precise, too. And if you begin with a policy that is nearly sure of the two (0.96), all learn late, even along the exact gradient.",
     about:
       "The three cells of Chapter 6 with the rewards −3, −1 and −2, to which the first slider adds a number; the seven is the best. Variances are computed over all possible draws; their axis is logarithmic. The percentages are the mean of " +
       TRAININGS +
