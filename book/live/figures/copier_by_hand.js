@@ -17,36 +17,7 @@
     FOOT = 168, // the lower end of the curve's ground
     LEFT = 60, // room for the scores beside the curve
     FAR = 30; // the greatest distance that is drawn
-  const DEFAULTS = { letters: 25, strength: 6, peak: 7, first: 1, fastest: "slowed", second: 1, task: "second" };
-  // The tasks: what is asked, the state in which they begin, and the controls that they need.
-  const TASKS = {
-    second: {
-      name: "1 Second layer",
-      ask: "As built, the copier begins with a wrong letter. Slow the second layer: from where on is the whole string right, and does it fail again if you go further?",
-      controls: ["second"],
-    },
-    middle: {
-      name: "2 Middle",
-      ask: "No layer is slowed. As built, the preference is largest at the distance 7. Move this middle towards the right letter: is this enough?",
-      controls: ["peak"],
-    },
-    first: {
-      name: "3 First layer",
-      ask: "Without a preference, the copier as built is right. Slow the first layer: how far does it stay right? Then let its fastest pair keep its speed: how far now?",
-      set: { strength: 0 },
-      controls: ["first", "fastest"],
-    },
-    length: {
-      name: "4 Length",
-      ask: "No layer is slowed. Take letters away, one by one: from which length on is the string right?",
-      controls: ["letters"],
-    },
-    all: {
-      name: "All controls",
-      ask: "Which controls repair the string, and which ones spoil it?",
-      controls: ["letters", "strength", "peak", "second", "first", "fastest"],
-    },
-  };
+  const DEFAULTS = { letters: 25, strength: 6, peak: 7, first: 1, fastest: "slowed", second: 1 };
 
   const oneHot = (text) => Array.from(text, (letter) => Array.from(ALPHABET, (one) => Number(one === letter)));
 
@@ -107,7 +78,8 @@
     return { wrong, step, shown: shown.some((one) => one.right) ? shown : [...shown.slice(0, 3), letters.find((one) => one.right)] };
   }
 
-  const placesOf = ({ places }) => (places.length > 2 ? places.length + " places" : places.map(({ back }) => back).join(" and ") + " back");
+  const placesOf = ({ places }) =>
+    places.length > 2 ? places.length + " positions" : places.map(({ back }) => back).join(" and ") + " back";
 
   function rows({ wrong, step, shown }) {
     const sum = ({ content, preference }) => content + preference,
@@ -176,18 +148,16 @@
 
   LIVE.figure("copier_by_hand", {
     title: "A copier by hand",
-    todo: "Take the tasks one after another: guess first, and then move the slider. When is the whole string right?",
+    todo: "Guess from where on the whole string is right if you slow the second layer, and how far you may then slow the first.",
     learned:
-      "1. From × 0.60 on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. 2. Another middle moves the preference, but none of them repairs the string, because a right letter that is 25 positions back still has no advantage over nearer ones. 3. Without a preference no distance misleads the second layer. The first layer needs its distances: down to × 0.70 its heads still find the letters just before, but below they find earlier ones, and the copier leaves letters out. If its fastest pair keeps its speed, the others may be slowed to × 0.30. Below, letters six positions farther back score too much, because there the fastest pair has made nearly a whole turn. 4. Without slower layers, strings of up to 17 letters are right, and none from 18 to 25, because with each further letter the right one stands one position farther back.",
+      "From × 0.60 of the second layer on the whole string is right, and it stays right however far you go: the content needs no angles, so slower positions only make the preference flatter. The first layer needs its distances. With the second layer at × 0.50 it may be slowed to × 0.70; below, its heads find earlier letters than those just before, and the copier leaves letters out. If its fastest pair keeps its speed, the others may be slowed to × 0.25.",
     about:
-      "Nothing is trained here: these are the weights that the chapter chooses by hand. The string is the first letters of “thequickbrownfoxjumpsover”. A bar adds up the weights of all places of its letter, because the letter with the most weight in all is written. Shaded are the distances that were right in training.",
+      "Nothing is trained: the chapter chose these weights by hand. A bar adds up the weights of all positions of its letter. Shaded are the distances that were right in training.",
     defaults: DEFAULTS,
     draw(room, state, kept) {
       const said = words(),
         line = make("p", { class: "live-text" }),
         given = make("p", { class: "live-before" }),
-        ask = make("p", { class: "live-head" }),
-        dials = make("div", {}),
         board = make("div", {});
 
       function show() {
@@ -207,7 +177,7 @@
               : "“" +
                 written[wrong] +
                 "”" +
-                (several > 1 ? " (" + several + " places, whose weights add up)" : "") +
+                (several > 1 ? " (" + several + " positions, whose weights add up)" : "") +
                 " for “" +
                 string[wrong] +
                 "”, which stands " +
@@ -221,54 +191,25 @@
               : "Right so far: " + string.slice(0, wrong) + ". Then the copier writes " + there,
         );
       }
-      const dial = (name, key, from, to, step, shown) => () =>
+      const dial = (name, key, from, to, step, shown) =>
         slider(name, { from, to, step, value: state[key], shown }, (value) => {
           kept({ [key]: value });
           show();
         });
       const times = (value) => "× " + value.toFixed(2);
-      const controls = {
-        letters: dial("Letters", "letters", TRAINED[0], STRING.length, 1),
-        strength: dial("Strength of the preference", "strength", 0, 12, 0.5, (value) => value.toFixed(1)),
-        peak: dial("Middle of the preference", "peak", 2, 16, 1),
-        first: dial("First layer: positions", "first", 0.25, 1, 0.05, times),
-        fastest: () =>
-          choice("Its fastest pair", FASTEST, state.fastest, (fastest) => {
-            kept({ fastest });
-            show();
-          }),
-        second: dial("Second layer: positions", "second", 0.05, 1, 0.05, times),
-      };
-      function take() {
-        const { ask: question, controls: needed } = TASKS[state.task];
-        ask.textContent = question;
-        dials.replaceChildren(...needed.map((key) => controls[key]()));
-        show();
-      }
-      // A link may hold what the controls of its task cannot reach.
-      const { set, controls: needed } = TASKS[state.task] || TASKS.all,
-        begun = { ...DEFAULTS, ...set };
-      if (Object.keys(controls).some((key) => !needed.includes(key) && state[key] !== begun[key])) {
-        kept({ task: "all" });
-      }
       room.append(
-        choice(
-          "Task",
-          Object.entries(TASKS).map(([task, { name }]) => [task, name]),
-          state.task,
-          (task) => {
-            kept(task === "all" ? { task } : { ...DEFAULTS, ...TASKS[task].set, task });
-            take();
-          },
-        ),
-        ask,
-        dials,
+        dial("Second layer: positions", "second", 0.05, 1, 0.05, times),
+        dial("First layer: positions", "first", 0.25, 1, 0.05, times),
+        choice("First layer’s fastest pair", FASTEST, state.fastest, (fastest) => {
+          kept({ fastest });
+          show();
+        }),
         given,
         line,
         said.element,
         board,
       );
-      take();
+      show();
     },
   });
 })(globalThis);

@@ -1,6 +1,16 @@
 import pytest
 
-from attnpages.figures.chapters.ch17 import Beyond, Spread, mark_right, plot_beyond, plot_hands, plot_ways, plot_weights
+from attnpages.figures.chapters.ch17 import (
+    Beyond,
+    Spread,
+    mark_right,
+    plot_beyond,
+    plot_hands,
+    plot_panels,
+    plot_two_steps,
+    plot_ways,
+    plot_weights,
+)
 
 
 def test_each_panel_has_its_curves_and_its_trained_lengths():
@@ -10,6 +20,31 @@ def test_each_panel_has_its_curves_and_its_trained_lengths():
     assert (first.get_xlabel(), second.get_xlabel()) == ("letters", "tokens")
     with pytest.raises(ValueError, match="panels is empty"):
         plot_beyond([])
+
+
+def test_panels_share_one_legend_and_have_their_own_titles():
+    curves = {"one training": {2: [1.0, 0.9], 24: [0.5, 0.3]}}
+    axes = plot_panels({"learned": curves, "none": curves}, "letters", "share", "trained", columns=2, each=True)
+    assert [ax.get_title(loc="left") for ax in axes] == ["learned", "none"]
+    assert [line.get_ydata().tolist() for line in axes[1].lines] == [[1.0, 0.5], [0.9, 0.3]]
+    assert all(ax.get_legend() is None for ax in axes)
+    (legend,) = axes[0].get_figure().legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one training", "trained"]
+    with pytest.raises(ValueError, match="panels is empty"):
+        plot_panels({}, "letters", "share", "trained")
+
+
+def test_the_key_that_agrees_in_most_letters_has_the_thickest_arc():
+    ax = plot_two_steps("|abacad|abaca", [2, 4, 6])
+    widths = [line.get_linewidth() for line in ax.lines]
+    assert widths == pytest.approx([1.3, 2.6, 3.9])
+    assert [line.get_xdata()[[0, -1]].tolist() for line in ax.lines] == [[12, 2], [12, 4], [12, 6]]
+    words = [text.get_text() for text in ax.texts]
+    assert words[:13] == list("|abacad|abaca")
+    assert words[13:16] == ["a", "c", "a"]
+    assert [word for word in words if word in "123"] == ["1", "2", "3"]
+    with pytest.raises(ValueError, match="letter before them"):
+        plot_two_steps("aba", [0])
 
 
 def test_hands_agree_where_the_query_was_turned_back_to():

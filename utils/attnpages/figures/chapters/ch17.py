@@ -1,4 +1,4 @@
-"""Figures of chapter 17: copying beyond the trained lengths, hands that turn, weights by distance, ways to read."""
+"""Figures of chapter 17: a copy's two steps, hands that turn, curves by length, weights by distance, ways to read."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 from matplotlib.ticker import MaxNLocator
 
+from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
 from attnpages.figures.heat import as_matrix
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, RUST, SAND, VERMILION
+from attnpages.figures.palette import BLUE, FAINT, FETCHED, INK, OKABE_BLUE, PAPER, READS, RUST, SAND, VERMILION
 from attnpages.figures.style import TRUTH_COLOUR, Look, legend_above, styles_for, with_minus
 
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
@@ -56,6 +57,82 @@ def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
     for ax, panel in zip(grid[:, 0], panels, strict=True):
         plot_by_length(panel.curves, panel.xlabel, panel.ylabel, ax=ax, trained=panel.trained)
     return list(grid[:, 0])
+
+
+def plot_panels(
+    panels: Mapping[str, Curves], xlabel: str, ylabel: str, shaded: str, columns: int = 1, height: float = 1.9, **look
+) -> list[Axes]:
+    """Draw the same curves of several models or features by length: a panel each, and one legend above all.
+
+    Args:
+        panels: ``{title: {name: {length: [one value per seed]}}}``, row by row. shaded: what the legend calls the
+            trained lengths, 2 to 12. look: further arguments of ``plot_by_length``.
+
+    Raises:
+        ValueError: if there is no panel.
+    """
+    if not panels:
+        raise ValueError("panels is empty; give at least one title with its curves")
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=(6.5, height * rows + 0.6), layout="constrained", squeeze=False, sharex=True, sharey=True
+    )
+    axes: list[Axes] = list(grid.flat)
+    for ax, (title, curves) in zip(axes, panels.items(), strict=True):
+        plot_by_length(curves, "", "", ax=ax, trained=(2, 12), shaded=shaded, **look)
+        above = ax.get_legend()
+        handles, labels = above.legend_handles, [text.get_text() for text in above.get_texts()]
+        above.remove()
+        ax.set_title(title, loc="left", fontsize=11)
+    figure.legend(handles, labels, loc="outside upper left", ncols=3)
+    figure.supxlabel(xlabel, fontsize=11)
+    figure.supylabel(ylabel, fontsize=11)
+    return axes
+
+
+def plot_two_steps(text: str, keys: Sequence[int]) -> Axes:
+    """Draw how a copier finds the next letter: what its first layer brings, and which keys of the second agree.
+
+    Args:
+        text: up to the query, which is its last letter. keys: positions of letters, the right one last. A key holds
+            three letters before its own, the query its own and the two before.
+
+    Raises:
+        ValueError: if there is no key, or one has no letter before it.
+    """
+    if not keys or min(keys) < 1:
+        raise ValueError(f"give keys with a letter before them, not {list(keys)}")
+    ax, last = canvas(None, (6.5, 3.0), (-0.6, len(text) + 0.1), (-2.2, 3.2)), len(text) - 1
+    for i, letter in enumerate(text):
+        box_around(ax, (i, 0), 0.8, 0.8, letter, size=13, fill=READS if i in (*keys, last) else PAPER)
+    query = _holds(ax, text, last, 0, INK)
+    for key in keys:
+        held = _holds(ax, text, key, 1, INK if key == keys[-1] else FAINT)
+        agree = sum(map(str.__eq__, held, query))
+        _found(ax, (last, key), agree, right=key == keys[-1])
+    say(ax, -0.4, 2.6, "second layer:\nletters that agree", ha="left", colour=BLUE)
+    say(ax, 9.1, -1.75, "first layer:\nletters brought")
+    return ax
+
+
+def _holds(ax: Axes, text: str, at: int, back: int, colour: str) -> list[str]:
+    """Draw the letters that a position holds, from so many positions back on, and arrows from where they stand."""
+    places = [at - back - i for i in range(3)]
+    held = [text[max(place, 0)] for place in places]
+    for slot, place in enumerate(places):
+        box_around(ax, (at - 0.56 * (slot - 1), -1.75), 0.52, 0.6, held[slot], size=11, fill=FETCHED)
+        if place >= 0:
+            arrow(ax, (place, -0.42), (at - 0.56 * (slot - 1), -1.43), colour=colour, width=1.0)
+    return held
+
+
+def _found(ax: Axes, ends: tuple[int, int], agree: int, right: bool) -> None:
+    """Draw an arc from the query to a key, the thicker the more letters agree, and their number where it ends."""
+    xs = np.linspace(*ends, 60)
+    height = 0.3 * abs(ends[0] - ends[1]) - 0.6
+    ys = 0.45 + height * (1 - ((2 * xs - sum(ends)) / (ends[0] - ends[1])) ** 2)
+    line(ax, xs, ys, OKABE_BLUE if right else FAINT, width=1.3 * agree, dashed=not right)
+    say(ax, ends[1] - 0.3, 0.85, str(agree), weight="bold", colour=BLUE if right else INK)
 
 
 def plot_hands(pairs: Mapping[str, tuple[float, int]], distances: Sequence[int]) -> list[Axes]:
