@@ -37,6 +37,7 @@ def run(job: Job) -> Outcome:
 
 SETTINGS = {
     "task": "the colour of an open shape, from its partner among five shapes",
-    "layers": LAYERS, "batch": 64, "learning_rate": RATES, "warmup": 0, "max_grad_norm": None, "pictures_of_a_test": 4000,
+    "layers": LAYERS, "batch": 64, "learning_rate": RATES, "warmup": 0, "max_grad_norm": None,
+    "pictures_of_a_test": 4000,
 }  # fmt: skip
 EXPERIMENT = Experiment("six_convolutions", dict.fromkeys(RATES, STEPS), run, SETTINGS, on_cpu=True)
