@@ -167,10 +167,10 @@ def plot_growing_links(
     ratios = [1.3 + 0.55 * len(agreement), 2.6]
     _, (above, below) = plt.subplots(2, 1, figsize=size, layout="constrained", height_ratios=ratios)
     plot_agreement(agreement, chance, above)
-    plot_by_length(curves, xlabel="training step, attention in both", ylabel="agreement, or γ", ax=below, trained=None)
+    plot_by_length(curves, xlabel="training step, attention in both", ylabel="excess, or γ", ax=below, trained=None)
     for drawn in below.get_lines():
         drawn.set(markersize=4)
-    below.set_ylim(-0.12, 1.04)
+    below.set_ylim(-0.06, 0.74)
     below.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
     return [above, below]
 
