@@ -38,6 +38,7 @@ FIGURES: dict[str, tuple[str, ...]] = {  # the packs of weights that each loads
     "depth": (),
     "reinforce": (),
     "donor": ("donor",),
+    "patches": ("patches",),
 }
 RECURRENT = ("engine/attention", "engine/recurrent")
 TRANSFORMER = ("engine/blocks", "engine/transformer", "engine/beam", "engine/byte_pairs")

@@ -145,6 +145,7 @@ PACKS = {
     "soft": Pack("captioning_soft_0", {"embedding": 32}),
     "hard": Pack("captioning_hard_4_0", {"embedding": 32}),
     "donor": Pack("digit_pairs_both_0", left_out=("discriminator.",)),
+    "patches": Pack(None, texts={"seen": "dinov2_patches"}),
     "smollm2_heads": Pack(None, texts={"sentences": "smollm2_heads"}),
     "smollm2_next_words": Pack(None, texts={"beginnings": "smollm2_next_words"}),
     "smollm2_stories": Pack(None, texts={"told": "smollm2_stories"}),

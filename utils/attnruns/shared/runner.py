@@ -244,8 +244,9 @@ def run_job(experiment: Experiment, folder: Path, job: Job) -> dict:
     """Do one job, in a process of its own: its figures. Weights to be kept are written into ``folder``, once."""
     torch.set_num_threads(1)  # two jobs on two cores; and sums come out alike on machines with more
     outcome = experiment.run(job)
-    if outcome.model is not None and parallel.rank() == 0:
-        keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
+    if parallel.rank() == 0:
+        if outcome.model is not None:
+            keep_weights(outcome.model, folder, experiment.name, job.model, job.seed)
         for name, text in outcome.texts.items():
             write_whole(folder / name, text.encode())
     device = "cpu" if experiment.on_cpu else best_device().type
