@@ -30,7 +30,7 @@ def plot_bookings(bars: Mapping[str, Mapping[str, Mapping[str, float]]], maps: M
     if not bars or not maps:
         raise ValueError("give at least one title with bars, and one map")
     figure = plt.figure(figsize=(6.7, 1.75 * len(bars) + 3.9), layout="constrained")
-    upper, lower = figure.subfigures(2, 1, height_ratios=(1.75 * len(bars), 3.9))
+    upper, lower = np.asarray(figure.subfigures(2, 1, squeeze=False, height_ratios=(1.75 * len(bars), 3.9)))[:, 0]
     above = list(upper.subplots(len(bars), 1, sharex=True, squeeze=False)[:, 0])
     for ax, (title, rows) in zip(above, bars.items(), strict=True):
         _bars(ax, title, rows)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 from matplotlib.ticker import MaxNLocator
@@ -78,13 +79,16 @@ def plot_panels(
         rows, columns, figsize=(6.5, height * rows + 0.6), layout="constrained", squeeze=False, sharex=True, sharey=True
     )
     axes: list[Axes] = list(grid.flat)
+    entries: dict[str, Artist] = {}
     for ax, (title, curves) in zip(axes, panels.items(), strict=True):
         plot_by_length(curves, "", "", ax=ax, trained=(2, 12), shaded=shaded, **look)
-        above = ax.get_legend()
-        handles, labels = above.legend_handles, [text.get_text() for text in above.get_texts()]
-        above.remove()
+        if above := ax.get_legend():  # one legend serves all panels
+            entries = {
+                text.get_text(): of for text, of in zip(above.get_texts(), above.legend_handles, strict=True) if of
+            }
+            above.remove()
         ax.set_title(title, loc="left", fontsize=11)
-    figure.legend(handles, labels, loc="outside upper left", ncols=3)
+    figure.legend(list(entries.values()), list(entries), loc="outside upper left", ncols=3)
     figure.supxlabel(xlabel, fontsize=11)
     figure.supylabel(ylabel, fontsize=11)
     return axes
@@ -131,7 +135,7 @@ def _found(ax: Axes, ends: tuple[int, int], agree: int, right: bool) -> None:
     xs = np.linspace(*ends, 60)
     height = 0.3 * abs(ends[0] - ends[1]) - 0.6
     ys = 0.45 + height * (1 - ((2 * xs - sum(ends)) / (ends[0] - ends[1])) ** 2)
-    line(ax, xs, ys, OKABE_BLUE if right else FAINT, width=1.3 * agree, dashed=not right)
+    line(ax, xs.tolist(), ys.tolist(), OKABE_BLUE if right else FAINT, width=1.3 * agree, dashed=not right)
     say(ax, ends[1] - 0.3, 0.85, str(agree), weight="bold", colour=BLUE if right else INK)
 
 
