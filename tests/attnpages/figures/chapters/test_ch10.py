@@ -1,7 +1,6 @@
 import pytest
 
 from attnpages.figures.chapters.ch10 import draw_answers, draw_tree, plot_plane, plot_rates, plot_seconds, plot_verdicts
-from attnpages.figures.chapters.ch10_cuts import plot_cuts
 
 TREE = {"end": 0.15, "a": 0.48, "b": 0.37, "a end": 0.21, "a a": 0.15, "b end": 0.32}
 SECONDS = {"cached": {25: [0.1, 0.11], 100: [0.4, 0.5]}, "not cached": {25: [0.2, 0.2], 100: [2.0, 2.2]}}
@@ -127,38 +126,6 @@ def test_a_mark_crosses_all_bars():
 def test_what_does_not_add_up_is_refused(rows):
     with pytest.raises(ValueError, match=r"rows is empty|must share 1 out"):
         plot_verdicts(rows)
-
-
-def test_a_nucleus_and_top_k_cut_where_the_figure_says(texts, looks_right):
-    peaked, flat = [0.9, *[0.02] * 5], [*[1 / 32] * 16, *[1 / 4096] * 2048]
-    ax = plot_cuts({"sure": peaked, "open": flat}, top_k=4, top_p=0.5)
-    looks_right(ax)
-    assert set(texts(ax)) >= {"1 token", "96%", "16 tokens", "12%", "nucleus of 0.5", "top-k 4"}
-    curves = {line.get_label(): line.get_ydata() for line in ax.get_lines() if str(line.get_label()).startswith("“")}
-    assert [y.round(2).tolist()[:3] for y in curves.values()] == [[0.9, 0.92, 0.94], [0.03, 0.06, 0.09]]
-    marks = [tuple(line.get_xydata()[0].round(2)) for line in ax.get_lines() if line.get_marker() in ("o", "s")]
-    assert marks == [(1, 0.9), (4, 0.96), (16, 0.5), (4, 0.12)]
-
-
-def test_words_between_two_cuts_stand_beside_their_curve(texts):
-    shown = texts(plot_cuts({"sure": [0.5, *[0.05] * 10]}, top_k=8, top_p=0.5, between={"sure": "his, her"}))
-    assert "his, her" in shown
-
-
-def test_top_k_may_keep_more_tokens_than_there_are(texts):
-    assert "100%" in texts(plot_cuts({"sure": [0.75, 0.25]}, top_k=50, top_p=0.5))
-
-
-@pytest.mark.parametrize("given, message", [({}, "empty"), ({"a": [0.1, 0.9]}, "after 'a' must fall")])
-def test_words_out_of_order_have_no_cut(given, message):
-    with pytest.raises(ValueError, match=message):
-        plot_cuts(given, 4, 0.9)
-
-
-PLANE = {
-    "temperature": {"": [(1.0, 40.0)], "0.7": [(2.0, 20.0), (2.4, 10.0)]},
-    "nucleus": {"greedy": [(1.0, 40.0)], "0.9": [(2.0, 12.0)]},
-}
 
 
 def test_settings_lie_in_the_plane_at_the_mean_of_their_groups(looks_right):
