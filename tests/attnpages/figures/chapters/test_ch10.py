@@ -128,6 +128,12 @@ def test_what_does_not_add_up_is_refused(rows):
         plot_verdicts(rows)
 
 
+PLANE = {
+    "temperature": {"": [(1.0, 40.0)], "0.7": [(2.0, 20.0), (2.4, 10.0)]},
+    "nucleus": {"greedy": [(1.0, 40.0)], "0.9": [(2.0, 12.0)]},
+}
+
+
 def test_settings_lie_in_the_plane_at_the_mean_of_their_groups(looks_right):
     ax = plot_plane(PLANE, [(4.0, 4.0), (4.0, 6.0)], "surprise", "pairs")
     looks_right(ax)

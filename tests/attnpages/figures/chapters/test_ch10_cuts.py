@@ -27,9 +27,3 @@ def test_top_k_may_keep_more_tokens_than_there_are(texts):
 def test_words_out_of_order_have_no_cut(given, message):
     with pytest.raises(ValueError, match=message):
         plot_cuts(given, 4, 0.9)
-
-
-PLANE = {
-    "temperature": {"": [(1.0, 40.0)], "0.7": [(2.0, 20.0), (2.4, 10.0)]},
-    "nucleus": {"greedy": [(1.0, 40.0)], "0.9": [(2.0, 12.0)]},
-}
