@@ -25,7 +25,7 @@
     learned:
       "Greedy decoding repeats 35 % of its pairs, and takes nothing from the tail; a temperature of 0.7 repeats as much. Plain draws, at temperature 1, take 6 and 10 tokens of 140 from the tail, and at 1.5 these are 44 and 41. A nucleus of 0.95 cuts exactly this tail off, and top-k 50 nearly always. What a plain draw repeats differs from seed to seed, here 22 and 2 %: single stories do not rank the rules.",
     about:
-      "Stories of 140 tokens by SmolLM2-135M-Instruct (Chapter 19), two random seeds for each rule that draws; the end of a text is forbidden. The darker a token, the more probable it was for the model.",
+      "Stories of 140 tokens by SmolLM2-135M-Instruct (Chapter 19), two random seeds for each rule that draws; the end of a text is forbidden. A pair of neighbouring tokens is repeated if it stood in the story before. The darker a token, the more probable it was for the model.",
     packs: ["smollm2_stories"],
     defaults: { rule: 0, seed: 0, written: 12, at: 11 },
     draw(room, state, kept, { told }) {

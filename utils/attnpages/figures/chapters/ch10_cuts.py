@@ -26,7 +26,7 @@ def plot_cuts(
     Args:
         distributions: ``{beginning: probabilities of all next tokens, largest first}``.
         top_k: how many tokens top-k keeps. top_p: what a nucleus reaches together.
-        between: ``{beginning: words}``, written beside the curve between its two cuts.
+        between: ``{beginning: words}``, written below the curve, between its two cuts.
 
     Raises:
         ValueError: if there is nothing to draw, or probabilities do not fall.
@@ -65,7 +65,7 @@ def _cut(ax: Axes, at: Point, text: str, style: CurveStyle) -> None:
 
 
 def _words(ax: Axes, total: np.ndarray, cuts: tuple[int, int], words: str, style: CurveStyle) -> None:
-    """Words that only one of two rules keeps, below the curve half way between their cuts."""
-    rank = min(len(total), round(float(np.sqrt(cuts[0] * cuts[1]))))
-    look: Look = {"color": style.colour, "size": 10, "style": "italic", "va": "top"}
-    ax.annotate(words, (rank, total[rank - 1]), (10, -34), textcoords="offset points", **look)
+    """Words that only one of two rules keeps: below the curve, in the middle between its two cuts."""
+    low, high = sorted(min(len(total), cut) for cut in cuts)
+    at = (float(np.sqrt(low * high)), float(total[low - 1]) - 0.11)  # below what is written at the lower cut
+    ax.text(*at, words, color=style.colour, size=10, style="italic", ha="center", va="top")
