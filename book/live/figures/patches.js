@@ -85,12 +85,17 @@
         }
       }
 
+      const shown = () => rows[state.head - 1][state.patch - 1];
+      function paintBoth() {
+        paint(photograph);
+        paint(attended, shown());
+      }
+
       function show() {
-        const row = rows[state.head - 1][state.patch - 1],
+        const row = shown(),
           most = row.indexOf(Math.max(...row)),
           place = (k) => "row " + (Math.floor(k / SIDE) + 1) + ", column " + ((k % SIDE) + 1);
-        paint(photograph);
-        paint(attended, row);
+        paintBoth();
         said.say(
           "The patch in " +
             place(state.patch - 1) +
@@ -106,7 +111,7 @@
         );
       }
 
-      picture.onload = show;
+      picture.onload = paintBoth; // it says nothing: nobody has acted
       picture.src = "data:image/jpeg;base64," + pack.seen.picture;
       room.append(
         choice(

@@ -50,5 +50,5 @@ def test_every_model_names_two_nouns_of_each_verb():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(ValueError, match="positions must be one of"):
+    with pytest.raises(ValueError, match="no model is called"):
         build("none")

@@ -75,7 +75,7 @@ class Placed(nn.Module):
 def build(name: str) -> Placed:
     """A fresh model by the name of its positions."""
     if name not in KINDS:
-        raise ValueError(f"positions must be one of {KINDS}, got {name!r}")
+        raise ValueError(f"no model is called {name!r}; there is: {', '.join(KINDS)}")
     return Placed(name)
 
 
