@@ -110,7 +110,8 @@ def stored() -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.parametrize("stem, chapter", OF_A_CHAPTER.items())
-def test_weights_of_a_chapters_own_file_are_there_and_the_chapter_loads_them(root, stem, chapter):
+def test_weights_of_a_chapters_own_file_are_there_and_the_chapter_loads_them(stem, chapter):
+    root = Path(__file__).parents[3]
     assert (root / "results/weights" / f"{stem}.pt").is_file()
     experiment, name, _ = stem.rsplit("_", 2)
     source = (root / f"chapters/{chapter}.ipynb").read_text(encoding="utf-8").replace('\\"', '"')
