@@ -31,7 +31,7 @@ ADDED = {
 STEPS = {f"{how}_{query}": STEPS_OF[how] for how, query in product(TRAININGS, ADDED)}
 SIZES = (5, 6, 7, 8)  # cities of the tests
 PARTS = "keys.mean(dim=1), keys[:, 0], keys[rows, begun[:, -1]]"  # of the file's query
-LED = {"own if target is None else": "own if target is None or step >= target.shape[1] else"}  # a target may be short
+LED = {"if target is not None:": "if target is not None and step < target.shape[1]:"}  # a target may be short
 
 
 def file(query: str, seed: int) -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""Figure of chapter 14: three outputs that can be made of attention's weights."""
+
+from collections.abc import Mapping
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgba
+
+from attnpages.figures.boxes import arrow, box, canvas, line, say
+from attnpages.figures.palette import FAINT, FETCHED, INK, WRITES
+from attnpages.figures.style import STYLES
+
+_CELL, _HIGH = 1.12, 0.8  # of a word, in the units of the canvas
+_WEIGHTS, _BLEND, _LAYER, _TOP = 1.55, 2.95, 4.35, 6.6  # lower edges
+_SOURCE, _VOCABULARY = STYLES[1].colour, STYLES[0].colour  # as in the figure of both distributions
+
+
+def draw_three_outputs(
+    weights: Mapping[str, float], p_vocab: Mapping[str, float], p_gen: float, ax: Axes | None = None
+) -> Axes:
+    """Draw one step of attention three times: it blends before a vocabulary, it is the output, or both are mixed.
+
+    Args:
+        weights: by source word, its attention weight. p_vocab: by word of the vocabulary, its probability.
+        p_gen: how much of the mixture is written.
+
+    Raises:
+        ValueError: if there are not three different words in each, or ``p_gen`` is not from 0 to 1.
+    """
+    if len(weights) != 3 or len(p_vocab) != 3 or not 0 <= p_gen <= 1:
+        raise ValueError(f"there must be three words each, and a probability, got {[*weights]}, {[*p_vocab]}, {p_gen}")
+    ax = canvas(ax, (6.5, 4.6), (-0.15, 14.5), (-0.15, 8.75))
+    mixed = {word: p_gen * share for word, share in p_vocab.items()}
+    mixed |= {word: mixed.get(word, 0.0) + (1 - p_gen) * share for word, share in weights.items()}
+    for left, title in ((0.0, "it writes"), (4.15, "it points"), (8.3, "it does both")):
+        middle = left + 1.5 * _CELL
+        _words(ax, left, 0.0, weights, _SOURCE, shaded=False)
+        box(ax, left, _WEIGHTS, 3 * _CELL, _HIGH, edge=_SOURCE, line=2.0)
+        say(ax, middle, _WEIGHTS + _HIGH / 2, "weights")
+        arrow(ax, (middle, _HIGH + 0.04), (middle, _WEIGHTS - 0.04))
+        say(ax, left + (2.7 if left > 5 else 1.5) * _CELL, 8.35, title, size=12, weight="bold")
+    _written(ax, 0.0)
+    arrow(ax, (1.5 * _CELL, _LAYER + _HIGH + 0.04), (1.5 * _CELL, _TOP - 0.04))
+    _words(ax, 0.0, _TOP, p_vocab, _VOCABULARY)
+    middle = 4.15 + 1.5 * _CELL
+    arrow(ax, (middle, _WEIGHTS + _HIGH + 0.04), (middle, _TOP - 0.04), _SOURCE, 2.2)
+    _words(ax, 4.15, _TOP, weights, _SOURCE)
+    _mixture(ax, 8.3, mixed, set(weights))
+    return ax
+
+
+def _words(ax: Axes, left: float, low: float, shares: Mapping[str, float], colour: str, shaded: bool = True) -> None:
+    """Words side by side; the darker a word, the larger its share, which stands above it."""
+    for n, (word, share) in enumerate(shares.items()):
+        x = left + n * _CELL
+        box(ax, x + 0.03, low, _CELL - 0.06, _HIGH, fill=_shade(colour, share) if shaded else "white")
+        say(ax, x + _CELL / 2, low + _HIGH / 2, word, size=10)
+        if shaded:
+            say(ax, x + _CELL / 2, low + _HIGH + 0.3, _short(share), size=10)
+
+
+def _written(ax: Axes, left: float) -> None:
+    """From the weights to the output layer."""
+    middle = left + 1.5 * _CELL
+    for low, text, fill in ((_BLEND, "blend", FETCHED), (_LAYER, "vocabulary layer", WRITES)):
+        arrow(ax, (middle, low - 0.56), (middle, low - 0.04))
+        box(ax, left, low, 3 * _CELL, _HIGH, fill=fill, edge=INK if low == _LAYER else FAINT)
+        say(ax, middle, low + _HIGH / 2, text, size=10)
+
+
+def _mixture(ax: Axes, left: float, mixed: Mapping[str, float], copied: set[str]) -> None:
+    """The vocabulary's part and the weights' part go into one row of words."""
+    _written(ax, left)
+    wide = 5.45 * _CELL / len(mixed)
+    middle, right = left + 1.5 * _CELL, left + 4.5 * wide
+    arrow(ax, (middle, _LAYER + _HIGH + 0.04), (middle, _TOP - 0.04), _VOCABULARY, 2.2)
+    line(ax, (left + 3 * _CELL + 0.04, right, right), (_WEIGHTS + _HIGH / 2,) * 2 + (_TOP - 0.6,), _SOURCE, 2.2)
+    arrow(ax, (right, _TOP - 0.7), (right, _TOP - 0.04), _SOURCE, 2.2)
+    for x, text in ((middle, r"$\times\, p_\mathrm{gen}$"), (right, r"$\times\,(1 - p_\mathrm{gen})$")):
+        say(ax, x + 0.12, _TOP - 0.75, text, ha="left", size=10)
+    for n, (word, share) in enumerate(mixed.items()):
+        x, colour = left + n * wide, _SOURCE if word in copied else _VOCABULARY
+        box(ax, x + 0.02, _TOP, wide - 0.04, _HIGH, fill=_shade(colour, share))
+        say(ax, x + wide / 2, _TOP + _HIGH / 2, word, size=10)
+        say(ax, x + wide / 2, _TOP + _HIGH + 0.3, _short(share), size=10)
+
+
+def _short(share: float) -> str:
+    return f"{share:.2f}".rstrip("0").rstrip(".")
+
+
+def _shade(colour: str, share: float) -> str:
+    return to_hex(to_rgba(colour, 0.7 * share), keep_alpha=True)
