@@ -144,7 +144,7 @@
       dot.setAttribute("r", 8); // so that the line to a close value is seen
       note(
         keyPlane,
-        "Each point of the ground is a query, coloured by its weights (grey: nearly equal). A larger circle is a key with more weight for the ring.",
+        "Each point of the background is a possible query, coloured by its weights (grey: nearly equal). A larger circle is a key with more weight for the ring.",
       );
       note(valuePlane, "The larger a square and the thicker its line, the more of this value is in the context.");
 

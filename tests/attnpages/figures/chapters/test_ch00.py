@@ -13,6 +13,8 @@ from attnpages.figures.chapters.ch00 import (
     CHAPTERS,
     ConceptMap,
     draw_three_steps,
+    plot_answers,
+    plot_learning,
     plot_needed,
     plot_who_attends,
 )
@@ -114,15 +116,45 @@ def test_a_panel_without_names_is_refused():
         plot_who_attends({"causal": torch.ones(2, 2)}, {})
 
 
-def test_the_words_that_a_translator_needs_are_dark():
-    ax = plot_needed(["the", "keys", "are", "gone"], {"are": ["keys", "are"], "keys": ["keys"]})
+def test_the_word_that_is_translated_is_dark_and_what_else_decides_its_form_is_pale():
+    words = ["my", "brother", "yesterday"]
+    ax = plot_needed(words, {"mein": ["my", "brother"], "Bruder": ["brother"], "gestern": ["yesterday"]})
     shown = ax.images[0].get_array()
-    assert (shown > 0).tolist() == [[False, True, True, False], [False, True, False, False]]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["are", "keys"]
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["the", "keys", "are", "gone"]
+    assert (shown > 0.5).tolist() == [[True, False, False], [False, True, False], [False, False, True]]
+    assert [(row, column) for row in range(3) for column in range(3) if 0 < shown[row, column] < 0.5] == [(0, 1)]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mein", "Bruder", "gestern"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == words
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[1, 0]]]  # the dot, which is seen in grey, too
 
 
-@pytest.mark.parametrize("needed", [{}, {"are": ["locks"]}])
+@pytest.mark.parametrize("needed", [{}, {"sind": ["locks"]}, {"sind": []}])
 def test_words_that_are_not_in_the_sentence_are_refused(needed):
-    with pytest.raises(ValueError, match="only words of the sentence"):
+    with pytest.raises(ValueError, match="words of the sentence"):
         plot_needed(["the", "keys"], needed)
+
+
+def test_each_kind_shows_its_weights_and_its_result():
+    closed = torch.tensor([0.25, 0.75, torch.nan])
+    ax = plot_answers({"soft": (torch.tensor([0.2, 0.1, 0.7]), "(2, 1)"), "local": (closed, "(3, 0)")}, ["a", "b", "c"])
+    assert [text.get_text() for text in ax.texts] == ["0.20", "0.10", "0.70", "0.25", "0.75", "closed"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["soft", "local"]
+    assert [label.get_text() for label in ax.child_axes[0].get_yticklabels()] == ["(2, 1)", "(3, 0)"]
+
+
+@pytest.mark.parametrize("answers", [{}, {"soft": (torch.ones(2) / 2, "")}])
+def test_kinds_without_one_weight_per_key_are_refused(answers):
+    with pytest.raises(ValueError, match="3 weights, one per key"):
+        plot_answers(answers, ["a", "b", "c"])
+
+
+def test_a_training_shows_its_curves_and_the_weights_of_one_query():
+    curves = {"soft": {0: [0.1, 0.2], 50: [0.9, 1.0]}, "best": {0: [0.1, 0.1], 50: [0.2, 0.1]}}
+    left, right = plot_learning(curves, {0: torch.tensor([0.4, 0.6]), 50: torch.tensor([0.0, 1.0])}, ["Ada", "Ben"])
+    assert left.get_xlabel() == "training step"
+    assert [text.get_text() for text in right.texts] == [".40", ".60", ".00", "1"]
+    assert [label.get_text() for label in right.get_yticklabels()] == ["0", "50"]
+
+
+def test_weights_that_fit_no_pairs_are_refused():
+    with pytest.raises(ValueError, match="2 weights, one per pair"):
+        plot_learning({"soft": {0: [0.1]}}, {0: torch.ones(3) / 3}, ["Ada", "Ben"])

@@ -1,7 +1,7 @@
-"""Figures of chapter 00: needed words, the three steps of attention, who may attend to what, the map of the book."""
+"""Figures of chapter 00: needed words, the three steps of attention, its kinds, a training, the map of the book."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -13,8 +13,9 @@ from torch import Tensor
 
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.heat import draw_cells
-from attnpages.figures.palette import AMBER, BLUE, FAINT, LINE, READS, WRITES
+from attnpages.figures.curves import plot_by_length
+from attnpages.figures.heat import draw_cells, write_in_cells
+from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, READS, WRITES
 from attnpages.figures.style import new_axes
 
 _WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
@@ -82,26 +83,31 @@ class ConceptMap:
         return "\n".join([*chapters, ", ".join(f"{a} → {b}" for a, b in ARROWS)])
 
 
-def plot_needed(words: Sequence[str], needed: Mapping[str, Iterable[str]], ax: Axes | None = None) -> Axes:
-    """Draw which words of a sentence are needed to translate some of its words: one row per word.
+def plot_needed(words: Sequence[str], needed: Mapping[str, Sequence[str]], ax: Axes | None = None) -> Axes:
+    """Draw which words of a sentence are needed for each word of its translation: one row per word that is written.
 
     Args:
         words: the sentence.
-        needed: for each word that is being translated, the words that are needed; those get a dark cell.
+        needed: for each word of the translation, in its order, the words that are needed. The first of them is the
+            word that is translated and gets a dark cell; the others get a pale one with a dot.
 
     Raises:
-        ValueError: if a needed word is not in the sentence, or nothing is translated.
+        ValueError: if a needed word is not in the sentence, a row needs none, or nothing is translated.
     """
-    chosen = {word: set(those) for word, those in needed.items()}
-    missing = sorted(set().union(*chosen.values()) - set(words))
-    if not chosen or missing:
-        raise ValueError(f"needed must name at least one word, and only words of the sentence; got also {missing}")
-    ax = new_axes(ax, (6.5, 1.2 + 0.42 * len(chosen)))
-    marks = [[0.75 * (word in those) for word in words] for those in chosen.values()]
-    draw_cells(ax, np.asarray(marks), (0, 1))
+    missing = sorted({word for those in needed.values() for word in those} - set(words))
+    if not needed or missing or not all(needed.values()):
+        raise ValueError(f"needed must name words of the sentence, at least one in each row; got also {missing}")
+    ax = new_axes(ax, (6.5, 1.2 + 0.26 * len(needed)))
+    marks = np.zeros((len(needed), len(words)))
+    for row, (own, *others) in enumerate(needed.values()):
+        marks[row, words.index(own)] = 0.8
+        for word in others:
+            marks[row, words.index(word)] = 0.3
+            ax.plot(words.index(word), row, "o", markersize=4, color=INK)
+    draw_cells(ax, marks, (0, 1))
     ax.set_xticks(range(len(words)), words, rotation=45, ha="right")
-    ax.set_yticks(range(len(chosen)), list(chosen))
-    ax.set(xlabel="word of the sentence", ylabel="being\ntranslated")
+    ax.set_yticks(range(len(needed)), list(needed))
+    ax.set(xlabel="word of the English sentence", ylabel="German word to write")
     return ax
 
 
@@ -154,6 +160,59 @@ def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[lis
         ax.set_yticks(range(len(queries)), queries)
         ax.set(title=title, xlabel="key", ylabel="query")
     return list(grid.flat)
+
+
+def plot_answers(answers: Mapping[str, tuple[Tensor, str]], keys: Sequence[str], ax: Axes | None = None) -> Axes:
+    """Draw the weights of one query under several kinds of attention: a row per kind, and its result beside it.
+
+    Args:
+        answers: ``{kind: (weights (Tk), result)}``. A key that may not be attended to has the weight NaN; its cell is
+            grey.
+        keys: the names of the keys.
+
+    Raises:
+        ValueError: if there are no answers, or one has another number of weights than there are keys.
+    """
+    if not answers or any(weights.shape != (len(keys),) for weights, _ in answers.values()):
+        raise ValueError(f"answers must hold at least one kind, each with {len(keys)} weights, one per key")
+    ax = new_axes(ax, (6.5, 0.9 + 0.36 * len(answers)))
+    values = np.stack([as_array(weights) for weights, _ in answers.values()])
+    image = draw_cells(ax, values, (0, 1))
+    texts = {at: "closed" if math.isnan(weight) else f"{weight:.2f}" for at, weight in np.ndenumerate(values)}
+    write_in_cells(ax, image, texts)
+    ax.xaxis.tick_top()
+    ax.set_xticks(range(len(keys)), keys)
+    ax.set_yticks(range(len(answers)), list(answers))
+    beside = ax.secondary_yaxis("right")
+    beside.set_yticks(range(len(answers)), [result for _, result in answers.values()])
+    beside.tick_params(length=0)
+    return ax
+
+
+def plot_learning(
+    curves: Mapping[str, Mapping[int, Sequence[float]]], rows: Mapping[int, Tensor], pairs: Sequence[str]
+) -> list[Axes]:
+    """Draw a training: how many answers are right at each step, and beside it the weights of one query at some steps.
+
+    Args:
+        curves: ``{way: {step: [accuracy of each seed]}}``.
+        rows: ``{step: weights (T)}``.
+        pairs: the names of the T pairs whose weights the rows hold.
+
+    Raises:
+        ValueError: if a row has another number of weights than there are pairs.
+    """
+    if any(weights.shape != (len(pairs),) for weights in rows.values()):
+        raise ValueError(f"each row must hold {len(pairs)} weights, one per pair")
+    _, (left, right) = plt.subplots(1, 2, figsize=(6.5, 3.4), width_ratios=(1.15, 1))
+    plot_by_length(curves, "training step", "share of right answers", left, trained=None, each=True)
+    image = draw_cells(right, np.stack([as_array(weights) for weights in rows.values()]), (0, 1))
+    numbers = {at: f"{weight:.2f}"[1:] if weight < 0.995 else "1" for at, weight in np.ndenumerate(image.get_array())}
+    write_in_cells(right, image, numbers, size=10)
+    right.set_xticks(range(len(pairs)), pairs, rotation=45, ha="right")
+    right.set_yticks(range(len(rows)), [str(step) for step in rows])
+    right.set(title="weights of one query", ylabel="training step")
+    return [left, right]
 
 
 def _as_text(vector: Tensor, decimals: int = 0) -> str:
