@@ -63,6 +63,17 @@
     return within ? 0 : Math.min(...pairsOf.map(toLine));
   };
 
+  // The line on which a value's score neither rises nor falls: through the context, at right angles to the way to the target.
+  function border(context, slope) {
+    const long = Math.hypot(...slope);
+    if (long < 1e-6) {
+      return [];
+    }
+    const along = [-slope[1] / long, slope[0] / long],
+      end = (side) => context.map((v, i) => v + 20 * side * along[i]);
+    return [[end(-1), end(1)]];
+  }
+
   const near = (a, b) => a.every((v, i) => Math.abs(v - b[i]) < 1e-6);
   // Where a reader may start: what stands on the button, and what is set.
   const STARTS = [
@@ -124,9 +135,9 @@
 
   LIVE.figure("gradient", {
     title: "Which score should rise?",
-    todo: "The orange dot is the context, and the ring is the target, where it should be. Drag the ring to another place: for each value, guess first whether its score rises or falls, then look at the last column. Afterwards start from “equal scores”, and then from “certain and wrong”. Both have the same target, seven: how many steps halve the distance to it?",
+    todo: "The orange dot is the context, and the ring is the target, where it should be. Drag the ring to another place: for each value, guess first whether its score rises or falls, then look at the last column. What does the thin line separate? Afterwards start from “equal scores”, and then from “certain and wrong”. Both have the same target, seven: how many steps halve the distance to it?",
     learned:
-      "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
+      "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side; the thin line separates the two. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
       "Squares: two features of the values in the example of Chapter 2, how many ones (upwards) and how many tens (to the right). The loss does not depend on the third, the item. g = c − target is the gradient of half the squared distance, and the gradient of a score is its weight times g · (h − c). A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
     defaults: { ...STARTS[0][1], from: STARTS[0][1].scores, values: VALUES, steps: 0 },
@@ -167,6 +178,7 @@
         plane.under.replaceChildren(
           ...values.map((value, n) => planeLine(plane, context, value, { "stroke-width": 1 + 8 * weights[n], class: "spoke" })),
           planeLine(plane, context, state.target, { "stroke-width": 3, class: "pull" }),
+          ...border(context, slope).map(([a, b]) => planeLine(plane, a, b, { "stroke-width": 1.5, class: "pull" })),
           planeLine(plane, origin.context, context, { style: "stroke-width:4;stroke:var(--pa-orange)" }), // the way so far
         );
         board.replaceChildren(...table(found, origin.weights, state.steps));

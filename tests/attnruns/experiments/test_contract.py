@@ -22,6 +22,7 @@ MODULES = {name: importlib.import_module(f"attnruns.experiments.{name}") for nam
 ON_TASKS = [
     "dates",
     "equal_weights",
+    "given_positions",
     "hundred_swaps",
     "lengths",
     "links_by_kind",

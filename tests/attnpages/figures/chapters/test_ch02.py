@@ -9,7 +9,7 @@ from attnpages.figures.chapters.ch02 import (
     draw_three_paths,
     draw_weighted_sums,
     plot_changes,
-    plot_soft_question,
+    plot_pull,
 )
 
 WORDS, WEIGHTS = ["forty", "two", ",", "seven"], [0.12, 0.80, 0.05, 0.03]
@@ -127,19 +127,35 @@ def test_sums_need_a_step_per_target_word():
         draw_weighted_sums(WORDS, VALUES, FEATURES, BY_STEP, [1])
 
 
-def test_a_soft_question_is_answered_with_yes_above_its_bound(looks_right, texts):
-    ax = plot_soft_question({"forty, comma": 0, "two": 2}, 0.5, 10, "ones of the key")
-    looks_right(ax)
-    dots = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
-    assert dots == pytest.approx([-1, 1], abs=1e-3)
-    assert {"forty, comma", "two", "bound 0.5"} <= {*texts(ax)}
+PLACES = {"forty": (4, 0), "two": (0, 2), "comma": (0, 0), "seven": (0, 7)}
 
 
-def test_a_soft_question_may_ask_what_lies_below_its_bound(looks_right):
-    ax = plot_soft_question({"forty, two": 1, "seven": 2}, 1.5, 10, "its item in the list", below=True)
+def rising(ax):
+    """The places of the values whose scores rise: full triangles that point up."""
+    return {tuple(float(z[0]) for z in line.get_data()) for line in ax.lines if line.get_marker() == "^"}
+
+
+@pytest.mark.parametrize(
+    "target, names", [((0, 2), {"two", "comma"}), ((0, 7), {"seven"}), ((4, 0), {"forty", "comma"})]
+)
+def test_the_scores_of_values_on_the_targets_side_rise(target, names, looks_right):
+    ax = plot_pull(PLACES, (0.4, 2.1), target, ("tens", "ones"), "a target")
     looks_right(ax)
-    dots = [line.get_ydata()[0] for line in ax.lines if line.get_marker() == "o"]
-    assert dots == pytest.approx([1, -1], abs=1e-3)
+    assert rising(ax) == {PLACES[name] for name in names}
+    assert {text.get_text() for text in ax.texts if text.get_fontweight() == "bold"} == names
+
+
+def test_the_arrow_leads_to_the_target_and_the_dashed_line_lies_across_it():
+    ax = plot_pull(PLACES, (1, 1), (1, 5), ("tens", "ones"))
+    [(start, end)] = ends_of_arrows(ax)
+    assert [*start, *end] == pytest.approx([1, 1, 1, 2.5])
+    [border] = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert border.get_ydata() == pytest.approx([1, 1])
+
+
+def test_a_context_at_its_target_has_nowhere_to_go():
+    with pytest.raises(ValueError, match=r"context and target are both \(0, 2\)"):
+        plot_pull(PLACES, (0, 2), (0, 2), ("tens", "ones"))
 
 
 def test_bars_are_as_high_as_the_weights():

@@ -1,4 +1,4 @@
-"""Figures of chapter 02: one vector or all, sums of values, a soft question, the model, its gradient, paths, kinds."""
+"""Figures of chapter 02: one vector or all, sums of values, which scores rise, the model, gradients, paths, kinds."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle, Polygon, Rectangle
 
-from attnpages.figures.boxes import arrow, box_around, canvas, line, say
+from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
 from attnpages.figures.heat import plot_heat
 from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look, new_axes
@@ -155,33 +155,48 @@ def _cells(ax: Axes, x: float, vector: Sequence[float], most: Sequence[float], e
         say(ax, x, corner[1] + 0.34, f"{number:.{decimals}f}", size=10)
 
 
-def plot_soft_question(
-    marked: Mapping[str, float], bound: float, slope: float, xlabel: str, below: bool = False, ax: Axes | None = None
+def plot_pull(
+    values: Mapping[str, Point],
+    context: Point,
+    target: Point,
+    labels: tuple[str, str],
+    title: str = "",
+    ax: Axes | None = None,
 ) -> Axes:
-    """Draw tanh(slope · (x − bound)), a soft yes or no, and mark numbers on it.
+    """Draw values, their context and where the context should be, and which scores rise under gradient descent.
+
+    The loss is half the squared distance from context to target. A score rises where its value lies on the target's
+    side of the dashed line, which passes through the context at right angles to the way to the target.
 
     Args:
-        marked: ``{name: number}``; what shares a number shares a name, and at most one number is answered with no.
-        below: the question is whether a number lies below the bound, so the curve falls.
+        values: ``{name: (x, y)}``. labels: of the two axes.
+
+    Raises:
+        ValueError: if context and target are the same point, from which no way leads.
     """
-    ax = new_axes(ax, (6.5, 2.3))
-    sign, most = -1 if below else 1, max(marked.values())
-    x = np.linspace(min(marked.values()) - 0.6, most + (0.6 if below else 0.9), 600)
-    ax.plot(x, sign * np.tanh(slope * (x - bound)), color=BLUE, marker="")
-    ax.axvline(bound, color=FAINT, linewidth=0.9, linestyle="--")
-    for name, number in marked.items():
-        y = float(sign * np.tanh(slope * (number - bound)))
-        ax.plot([number], [y], "o", color=RUST, markersize=7, zorder=4)
-        if y > 0:
-            ax.text(number, y - 0.18, name, ha="center", va="top", fontsize=11)
-        elif below:
-            ax.text(number, y + 0.12, name, ha="center", va="bottom", fontsize=11)
-        else:  # right of the rising curve
-            ax.text(bound + 0.25, y + 0.12, name, ha="left", va="bottom", fontsize=11)
-    ax.text(bound + 0.02 * (x[-1] - x[0]), 0.0, f"bound {bound:g}", ha="left", va="center", fontsize=10)
-    ax.set(xlabel=xlabel, ylim=(-1.35, 1.35))
-    ax.set_yticks([-1, 0, 1], ["no: −1", "0", "yes: 1"])
+    way = np.subtract(target, context)
+    if not way.any():
+        raise ValueError(f"context and target are both {tuple(context)}; put the target elsewhere")
+    ax = new_axes(ax, (3.2, 4.2))
+    ax.set(xlim=(-1.6, 5.4), ylim=(-1.2, 8.4), aspect="equal", xlabel=labels[0], ylabel=labels[1], title=title)
+    ax.grid(False)
+    along, ahead = 30 * np.array([-way[1], way[0]]) / np.hypot(*way), 30 * way / np.hypot(*way)
+    corners = [np.add(context, shift) for shift in (along, along + ahead, ahead - along, -along)]
+    ax.add_patch(Polygon(corners, facecolor=READS, edgecolor="none", zorder=0))
+    line(ax, (corners[0][0], corners[3][0]), (corners[0][1], corners[3][1]), FAINT, 1.3, dashed=True)
+    for name, value in values.items():
+        _value(ax, name, value, rises=float(np.subtract(value, context) @ way) > 0, above=value[1] > context[1])
+    ax.plot(*target, marker="o", linestyle="", color="none", markeredgecolor=RUST, markeredgewidth=2, markersize=19)
+    arrow(ax, context, tuple(context + 1.5 * way / np.hypot(*way)), colour=RUST, width=2)
+    ax.plot(*context, marker="o", linestyle="", color=RUST, markersize=6, zorder=4)
     return ax
+
+
+def _value(ax: Axes, name: str, at: Point, rises: bool, above: bool) -> None:
+    """A value, as a full triangle if its score rises, else as an empty one that points down."""
+    colour, marker = (BLUE, "^") if rises else ("white", "v")
+    ax.plot(*at, marker=marker, linestyle="", color=colour, markeredgecolor=INK, markersize=10)
+    say(ax, at[0], at[1] + (0.85 if above else -0.85), name, weight="bold" if rises else "normal")
 
 
 def draw_attention_decoder(
@@ -323,7 +338,7 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
     ax.text(eighty, 0.0, "eighty", ha="center", va="center", fontstyle="italic")
     arrow(ax, (eighty, 0.25), (eighty, 0.83))
     box_around(ax, (eighty, 1.25), 1.9, 0.84, "annotation\nof eighty", size=10, fill=READS, edge=INK)
-    arrow(ax, (eighty + 0.45, 1.67), (hundred + 0.4, 4.03), colour=BLUE, width=2)  # into the same context
+    arrow(ax, (eighty, 1.67), (hundred + 0.26, 2.72), colour=BLUE, width=2)  # into the same context
     for start, end in ((eighty, hundred), (hundred, three), (three, last)):
         arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25), dashed=start == eighty)
     for x, state in ((last, "$s_0$"), (three, "$s_t$"), (hundred, "$s_{t+1}$")):
@@ -331,14 +346,14 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
     for start, end in ((last, three), (three, hundred)):
         arrow(ax, (start + 0.55, 4.4), (end - 0.55, 4.4), dashed=start == last)
     for x, number, name in (
-        (hundred, 1, "context\nat hundert"),
+        (hundred, 1, "context at hundert"),
         (three, 2, "annotation\nof three\nat drei"),
         (last, 3, "first\nstate"),
     ):
         arrow(ax, (x, 1.67), (x, 4.03), colour=BLUE, width=2)
         ax.add_patch(Circle((x, 2.8), 0.24, facecolor=BLUE, edgecolor="white", linewidth=2, zorder=4))
         ax.text(x, 2.79, str(number), ha="center", va="center", color="white", fontsize=11, zorder=5)
-        ax.text(x + 0.36, 2.8, name, ha="left", va="center", fontsize=10)
+        ax.text(x + 0.36, 3.35 if number == 1 else 2.8, name, ha="left", va="center", fontsize=10)
     return ax
 
 
