@@ -292,7 +292,7 @@ WRONG = {
 }  # fmt: skip
 NAMED = {
     bytes_rounded_per_key: "rounded to whole bytes per key",
-    window_for_every_layer: "every layer local, without a window nothing",
+    window_for_every_layer: "every layer local, and nothing without a window",
     sum_of_parts_without_parentheses: "only the position divided by √(D + R)",
     only_the_query_scaled: "only the content divided by √(D + R)",
     features_of_the_opposite: "elu + 1 of the opposite",

@@ -134,7 +134,7 @@ wrong("the word vectors transposed as well", {'ours[0].startswith("blocks.layers
     You transposed the word vectors and the positions as well. They are tables with one row per token or position,
     in the file and in our model. Only matrices in the blocks are transposed.""")
 wrong(
-    "what is called weight transposed", {'ours[0].startswith("blocks.layers.")': 'ours[0].endswith("weight")'}
+    "every matrix named weight transposed", {'ours[0].startswith("blocks.layers.")': 'ours[0].endswith("weight")'}
 ).says("""
     You transposed every matrix whose name ends in "weight", and so the word vectors, too. They are a table with one row
     per token, in the file and in our model. Ask whether our name begins with "blocks.layers.".""")

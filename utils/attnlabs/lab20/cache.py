@@ -124,7 +124,7 @@ wrong(
 wrong("every layer local", {_KEPT: 'config["layers"] * min(tokens, config["window"] or tokens)'}).says("""
     In your result every layer keeps a window only. The other layers, `layers` − `local_layers`, keep all tokens.""")
 wrong(
-    "every layer local, without a window nothing", {_KEPT: 'config["layers"] * min(tokens, config["window"])'}
+    "every layer local, and nothing without a window", {_KEPT: 'config["layers"] * min(tokens, config["window"])'}
 ).says("""
     In your result every layer keeps a window only, and so nothing at all where `window` is 0. Only the `local_layers`
     have a window. The other layers, `layers` − `local_layers`, keep all tokens.""")
