@@ -27,7 +27,8 @@ GENERAL = {
     "not a number": (
         "Your result holds NaN or infinity, but all the numbers that are wanted are finite. Typical causes are 0 / 0, "
         "∞ / ∞ (the exponential of a large number is infinite), 0 · ∞, the logarithm of 0 or of a negative number, a "
-        "softmax over nothing but −∞, and memory that was never written (torch.empty)."
+        "softmax over nothing but −∞, the mean of a tensor without entries, and memory that was never written "
+        "(torch.empty)."
     ),
     "changes its input": (
         "Your function writes into `{}`, which belongs to the caller. Build something new, or work on a copy{}."
@@ -262,7 +263,8 @@ def _misshapen(exercise: Any, got: Any, expected: Any) -> tuple[str | None, str]
         count = len(got) if isinstance(got, (tuple, list)) else 1
         if count != len(expected):
             name = "too few results" if count < len(expected) else "too many results"
-            return name, f"{values.kind(got)}; {wanted}"
+            beside = "" if isinstance(got, (tuple, list)) else ", side by side in a tuple"
+            return name, f"{values.kind(got)}; {wanted}{beside}"
     found = misbuilt(got, expected, exercise.returns)
     if found is None or found.kind == "shape":
         return None, ""

@@ -128,6 +128,62 @@ def filtered_by_attn_bias(names):
     return map_names([name for name in names if "attn.bias" not in name])
 
 
+def beginning_of_the_first_name(names):
+    whole = bool(names) and names[0].startswith("transformer.")
+    return map_names([name for name in names if name.startswith("transformer.") == whole])
+
+
+def tied_to_the_published_name(tensors, names):
+    return {**load_gpt2(tensors, names), "output.weight": tensors["wte.weight"]}
+
+
+def without_norms(tensors, names):
+    return {name: tensor for name, tensor in load_gpt2(tensors, names).items() if "norm" not in name}
+
+
+def with_the_files_name_for_the_output_layer(tensors, names):
+    state = load_gpt2(tensors, names)
+    return {**state, "lm_head.weight": state["output.weight"]}
+
+
+def blocks_in_columns(raw):
+    block = raw.reshape(20, -1)
+    scale = block[:2].T.contiguous().view(torch.float16).float()
+    offset = block[2:4].T.contiguous().view(torch.float16).float()
+    return (scale * torch.cat([block[4:] & 15, block[4:] >> 4]).T + offset).flatten()
+
+
+def diagonal_of_texts_and_heads(weights, length):
+    """`diagonal` without axes takes the first two, which are texts and heads."""
+    return weights.diagonal(1 - length)[..., 1:].mean((0, 2))
+
+
+def diagonal_above(weights, length):
+    return weights.diagonal(length - 1, dim1=-2, dim2=-1)[..., 1:].mean((0, 2))
+
+
+def same_token_without_position_l(weights, length):
+    return weights.diagonal(-length, dim1=-2, dim2=-1)[..., 1:].mean((0, 2))
+
+
+def transposed_by_our_ending(tensors, names):
+    state = {}
+    for theirs, ours in names.items():
+        tensor = tensors[theirs]
+        if tensor.dim() == 2 and ours[-1].endswith(".weight"):
+            tensor = tensor.T
+        state |= dict(zip(ours, tensor.chunk(len(ours)), strict=True))
+    return state | {"output.weight": state["embed.words.weight"]}
+
+
+def eight_thousand_positions(x, positions, base):
+    return rotary_with_base(x, positions.clamp(max=8191), base)
+
+
+def angles_counted_as_turns(x, positions, base):
+    return rotary_with_base(x, 2 * torch.pi * positions.to(x.dtype), base)
+
+
 def tied_to_the_first_matrix(tensors, names):
     state = {}
     for theirs, ours in names.items():
@@ -393,6 +449,17 @@ WORDS = [
     (signed_bytes, "dequantise_q4_1", ["into int8", "Leave them as uint8"]),
     (products_in_half_precision, "dequantise_q4_1", ["You multiplied in half precision"]),
     (from_the_first_position_on, "rotary_with_base", ["counted on from it", "in any order"]),
+    (beginning_of_the_first_name, "map_names", ["You asked the first name", "lm_head.weight"]),
+    (tied_to_the_published_name, "load_gpt2", ["KeyError at wte.weight", "Under our name"]),
+    (without_norms, "load_gpt2", ["lacks a name"]),
+    (with_the_files_name_for_the_output_layer, "load_gpt2", ["a name that it must not have", "lm_head.weight"]),
+    (blocks_in_columns, "dequantise_q4_1", ["each block is a *row*"]),
+    (diagonal_of_texts_and_heads, "prefix_matching_score", ["the mean of a tensor without entries"]),
+    (diagonal_above, "prefix_matching_score", ["the offset L − 1 is above the main diagonal"]),
+    (same_token_without_position_l, "prefix_matching_score", ["the diagonal −L", "diagonal 1 − L"]),
+    (transposed_by_our_ending, "load_gpt2", ['ends in "weight"', "begins with"]),
+    (eight_thousand_positions, "rotary_with_base", ["positions = [20011]"]),
+    (angles_counted_as_turns, "rotary_with_base", ["multiplied the angles by 2π"]),
     (wrong_between_the_window_and_the_end, "window_with_sinks", ["length = 6", "[[ True, False"]),
 ]
 NOT_SAID = [

@@ -25,6 +25,36 @@ def sum_without_parentheses(config, tokens):
     return 2 * others * tokens + kept * config["key_value_heads"] * config["head_features"] * config["bits"] / 8
 
 
+def bytes_rounded_per_key(config, tokens):
+    key = config["head_features"] * config["bits"] // 8
+    positions = [tokens] * (config["layers"] - config["local_layers"])
+    positions += [min(tokens, config["window"])] * config["local_layers"]
+    return 2 * key * config["key_value_heads"] * sum(positions)
+
+
+def window_for_every_layer(config, tokens):
+    per_position = config["key_value_heads"] * config["head_features"] * config["bits"] / 4
+    return config["layers"] * min(config["window"], tokens) * per_position
+
+
+def _latent_scores(query, turned_query, latent, turned_key, W_key):
+    return torch.einsum("bhd,hdc,btc->bht", query, W_key, latent), torch.einsum(
+        "bhr,btr->bht", turned_query, turned_key
+    )
+
+
+def sum_of_parts_without_parentheses(query, turned_query, latent, turned_key, W_key, W_value):
+    content, position = _latent_scores(query, turned_query, latent, turned_key, W_key)
+    weights = (content + position / math.sqrt(query.shape[-1] + turned_query.shape[-1])).softmax(-1)
+    return torch.einsum("bht,btc,hdc->bhd", weights, latent, W_value), weights
+
+
+def only_the_query_scaled(query, turned_query, latent, turned_key, W_key, W_value):
+    scaled = query / math.sqrt(query.shape[-1] + turned_query.shape[-1])
+    weights = sum(_latent_scores(scaled, turned_query, latent, turned_key, W_key)).softmax(-1)
+    return torch.einsum("bht,btc,hdc->bhd", weights, latent, W_value), weights
+
+
 def joined_latents(query, turned_query, latent, turned_key, W_key, W_value):
     asked = torch.cat([torch.einsum("bhd,hdc->bhc", query, W_key), turned_query], dim=-1)
     weights = (asked @ torch.cat([latent, turned_key], dim=-1).mT / asked.shape[-1] ** 0.5).softmax(dim=-1)
@@ -126,6 +156,19 @@ def key_of_length_one(query, key, value, rate, memory):
     return torch.einsum("bd,bdv->bv", query, memory), memory
 
 
+def features_of_the_key_alone(query, key, value, rate, memory):
+    key = F.elu(key) + 1
+    change = rate[:, None] * (value - torch.einsum("bdv,bd->bv", memory, key))
+    memory = memory + torch.einsum("bd,bv->bdv", key, change)
+    return torch.einsum("bd,bdv->bv", query, memory), memory
+
+
+def features_of_the_opposite(query, key, value):
+    query, key = F.elu(-query) + 1, F.elu(-key) + 1
+    read = torch.einsum("btd,btdv->btv", query, (key[..., None] * value[..., None, :]).cumsum(1))
+    return read / (query * key.cumsum(1)).sum(-1, keepdim=True)
+
+
 def _yarn(old, turns, factor, slow, fast):
     kept = ((turns - slow) / (fast - slow)).clamp(0, 1)
     return (1 - kept) * old / factor + kept * old
@@ -154,6 +197,11 @@ def divided_before_subtracted(dim, factor, trained, base, slow, fast):
 
 def base_alone(dim, factor, trained, base, slow, fast):
     return (base * factor ** (dim / (dim - 2))) ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+
+
+def texts_per_turn(dim, factor, trained, base, slow, fast):
+    old = base ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+    return _yarn(old, math.tau / old / trained, factor, slow, fast)
 
 
 def _accept(guessed, draft, model, chances, left, chance):
@@ -186,6 +234,18 @@ def with_the_first_number(*args):
     return _accept(*args, lambda p, q: (p - q).clamp(min=0), lambda chances, i: chances[0])
 
 
+def first_that_falls_taken_as_found(guessed, draft, model, chances):
+    at = torch.arange(len(guessed))
+    i = torch.where(chances[:-1] >= model[at, guessed] / draft[at, guessed])[0][0].item()
+    ends = (model[i] - draft[i]).clamp(min=0).cumsum(0)
+    return i, int((ends <= chances[-1] * ends[-1]).sum())
+
+
+def always_with_the_first_number(guessed, draft, model, chances):
+    return _accept(guessed, draft, model, torch.cat([chances[:-1], chances[:1]]), lambda p, q: (p - q).clamp(min=0),
+                   lambda chances, i: chances[0])  # fmt: skip
+
+
 def with_the_number_that_rejected(*args):
     return _accept(*args, lambda p, q: (p - q).clamp(min=0), lambda chances, i: chances[i])
 
@@ -203,26 +263,43 @@ def greedy_search(guessed, draft, model, chances):
 
 
 WRONG = {
-    "grouped_cache_bytes": [bytes_rounded_per_number, window_wherever_there_is_one, sum_without_parentheses],
+    "grouped_cache_bytes": [
+        bytes_rounded_per_number, window_wherever_there_is_one, sum_without_parentheses, bytes_rounded_per_key,
+        window_for_every_layer,
+    ],
     "latent_attention": [
         joined_latents, unfolded_and_scaled_by_content, root_of_the_last_term, exponential_of_all_scores,
+        sum_of_parts_without_parentheses, only_the_query_scaled,
     ],
     "linear_attention": [
         one_memory_for_the_whole_text, torch_attention, torch_attention_of_features, read_before_written,
-        closed_as_before_a_softmax,
+        closed_as_before_a_softmax, features_of_the_opposite,
     ],
     "linear_attention_step": [old_state_asked, own_value_for_the_first, row_by_row],
-    "delta_rule_step": [forgets_everywhere, mixes_and_adds, key_of_length_one, squares_in_the_place_of_a_matrix],
+    "delta_rule_step": [
+        forgets_everywhere, mixes_and_adds, key_of_length_one, squares_in_the_place_of_a_matrix,
+        features_of_the_key_alone,
+    ],
     "yarn_frequencies": [
         radians_counted_as_turns, radians_counted_as_turns_in_float32, exponents_in_float32, base_alone,
-        divided_before_subtracted,
+        divided_before_subtracted, texts_per_turn,
     ],
     "speculative_accept": [
         from_p_again, with_the_number_that_rejected, with_differences_of_both_signs, greedy_search,
         from_p_where_it_is_larger, with_the_first_number, rejected_and_yet_written,
+        first_that_falls_taken_as_found, always_with_the_first_number,
     ],
 }  # fmt: skip
 NAMED = {
+    bytes_rounded_per_key: "rounded to whole bytes per key",
+    window_for_every_layer: "every layer local, and nothing without a window",
+    sum_of_parts_without_parentheses: "only the position divided by √(D + R)",
+    only_the_query_scaled: "only the content divided by √(D + R)",
+    features_of_the_opposite: "elu + 1 of the opposite",
+    features_of_the_key_alone: "φ of the key",
+    texts_per_turn: "wavelength divided by the length",
+    first_that_falls_taken_as_found: "stops where all guesses stay",
+    always_with_the_first_number: "the first random number always",
     bytes_rounded_per_number: "rounded to whole bytes per number",
     window_wherever_there_is_one: "every layer local",
     sum_without_parentheses: "no parentheses around the sum",

@@ -28,6 +28,7 @@ def _tensors(draw):
         scale, offset = draw.normal(count) / 5, draw.normal(count)
         yield (_packed(scale, offset, draw.integers(0, 16, count, 32)),)
     yield (_packed(draw.uniform(2, low=0.01, high=0.3), draw.normal(2), torch.arange(32).expand(2, 32) // 2),)
+    yield (_packed(torch.tensor([4e-5]), torch.tensor([-3e-4]), draw.integers(0, 16, 1, 32)),)  # d without a leading 1
     zeros = torch.zeros(1)
     yield (_packed(zeros, draw.normal(1), draw.integers(0, 16, 1, 32)),)  # all numbers are equal to the offset
     yield (_packed(draw.normal(1) / 5, zeros, torch.full((1, 32), 15)),)
@@ -148,6 +149,9 @@ wrong("bytes of the scale exchanged", {"block[:, :4].contiguous()": "block[:, [1
     on almost every computer expects, so the bytes can stay where they are.""")
 wrong("first block's scale for all", {_SCALE: "scale, offset = halves[:1, :1], halves[:1, 1:]"}).says("""
     You used scale and offset of the first block for all blocks. Each block of 20 bytes begins with its own.""")
+wrong("a block in each column", {"block = raw.reshape(-1, 20)": "block = raw.reshape(20, -1).T"}).says("""
+    You gave the bytes the shape (20, N), so that a block would be a column. The 20 bytes of a block follow one another
+    in `raw`, so each block is a *row*: raw.reshape(-1, 20).""")
 wrong("all scales in front", {
     "block = raw.reshape(-1, 20)": "count = len(raw) // 20",
     "block[:, :4].contiguous()": "raw[: 4 * count].reshape(-1, 4)",

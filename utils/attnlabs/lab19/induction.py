@@ -88,9 +88,15 @@ wrong("the diagonal below", "\n".join([
 ])).says("""
     You took the diagonal −L − 1, which belongs to the keys i − L − 1: the token *before* the earlier occurrence.
     The keys i − L + 1 lie on the diagonal 1 − L, and its first entry must be left out.""")  # fmt: skip
+wrong(
+    "the diagonal −L, without its first entry", "return weights.diagonal(-length, -2, -1)[..., 1:].mean(dim=(0, 2))"
+).says("""
+    You took the diagonal −L, which belongs to the earlier occurrence of the *same* token, and left out its first entry.
+    The keys i − L + 1 lie on the diagonal 1 − L, and on this one the first entry must be left out.""")
 wrong("queries and keys exchanged", {"again, again - length + 1]": "again - length + 1, again]"}).says("""
     You exchanged queries and keys: rows belong to the query, which attends, and columns to the key. The query is
-    the later position i, and the key is i − L + 1.""")
+    the later position i, and the key is i − L + 1. (These keys lie on the diagonal 1 − L; the offset L − 1
+    is above the main diagonal, where keys come after their queries.)""")
 wrong(
     "half of T for the length",
     {"arange(length,": "arange(weights.shape[-1] // 2,", _COLUMN: "again - weights.shape[-1] // 2 + 1]"},

@@ -64,6 +64,7 @@ def _files(draw):
         yield tensors, dict(reversed(names.items()))
     words, positions, dim, inner = draw.sizes(4)
     yield _file(draw, 1, words, positions, dim, inner)
+    yield _few(draw, "attn.c_proj.weight")  # few enough to be read where an answer changes its inputs
     yield _file(draw, 1, 3, 2, 3, 4, prefix="")
     yield _file(draw, 1, 3, 2, 1, 4)
     yield _file(draw, 2, 3, 4, 2, 8, masks=True, head=True)
@@ -89,13 +90,18 @@ LOAD_GPT2 = Exercise(
 )
 
 must = LOAD_GPT2.properties
-must(
-    "the names of our model",
-    lambda result, tensors, names: (
-        result.keys() == {ours for group in names.values() for ours in group} | {"output.weight"}
-    ),
-).says("""
-    The result must have every one of our names in `names`, and output.weight, and nothing else.""")
+
+
+def _wanted(names):
+    return {ours for group in names.values() for ours in group} | {"output.weight"}
+
+
+must("every name of ours is there", lambda result, tensors, names: result.keys() >= _wanted(names)).says("""
+    Your result lacks a name. It must have every one of our names in the lists of `names`, and output.weight. If only
+    some of the three names of c_attn are there, it was cut along an axis that gives fewer than three parts.""")
+must("no other names", lambda result, tensors, names: result.keys() <= _wanted(names)).says("""
+    Your result has a name that it must not have. It has our names, those in the lists of `names`, and output.weight;
+    it has neither the file's names nor masks nor lm_head.weight.""")
 must(
     "the output layer is tied",
     lambda result, tensors, names: torch.equal(result["output.weight"], result["embed.words.weight"]),
@@ -127,6 +133,11 @@ wrong("inputs cut, a part missing", {_CHUNK: "tensor.chunk(len(ours), dim=-1)", 
 wrong("the word vectors transposed as well", {'ours[0].startswith("blocks.layers.") and ': ""}).says("""
     You transposed the word vectors and the positions as well. They are tables with one row per token or position,
     in the file and in our model. Only matrices in the blocks are transposed.""")
+wrong(
+    "every matrix named weight transposed", {'ours[0].startswith("blocks.layers.")': 'ours[0].endswith("weight")'}
+).says("""
+    You transposed every matrix whose name ends in "weight", and so the word vectors, too. They are a table with one row
+    per token, in the file and in our model. Ask whether our name begins with "blocks.layers.".""")
 wrong("reshaped, not transposed", {"tensor = tensor.T": "tensor = tensor.reshape(tensor.shape[::-1])"}).says("""
     You reshaped the matrices to (out, in), which keeps the order of the numbers and so mixes rows and columns. A
     transpose, tensor.T, exchanges the axes.""")
@@ -195,11 +206,20 @@ wrong(
 ).says("""
     Your function stops with a KeyError at a tensor that has no entry in `names`, such as a mask or lm_head.weight.
     The file may hold more than our model has a place for, so go through `names` and not through `tensors`.""")
-wrong("the word vectors looked up by one name", {
-    'state["embed.words.weight"]  ': 'tensors["transformer.wte.weight"]  '
-}).says("""
-    Your function stops with a KeyError at transformer.wte.weight, because the published files of GPT-2 call it
-    wte.weight. Under our name the word vectors are always the same: state["embed.words.weight"].""")  # fmt: skip
+for one, name, files, other in (
+    ("one name", "transformer.wte.weight", "the published files of GPT-2 call it", "wte.weight"),
+    (
+        "the published name",
+        "wte.weight",
+        "a file that the library transformers writes calls it",
+        "transformer.wte.weight",
+    ),
+):
+    wrong(f"the word vectors looked up by {one}", {
+        'state["embed.words.weight"]  ': f'tensors["{name}"]  '
+    }).says(f"""
+        Your function stops with a KeyError at {name}, because {files}
+        {other}. Under our name the word vectors are always the same: state["embed.words.weight"].""")  # fmt: skip
 wrong("tied before the word vectors are there", {
     _TIED: "", "            state[name] = part\n":
     '            state[name] = part\n            state["output.weight"] = state["embed.words.weight"]\n'

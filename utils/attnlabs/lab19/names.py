@@ -52,6 +52,7 @@ def _files(draw):
     yield (file_names(range(9, 12)),)  # two digits
     names = file_names(range(3), masks=True, head=True)
     yield ([names[i] for i in draw.order(len(names))],)  # in any order
+    yield (["lm_head.weight", *file_names(range(1))],)  # what stands in front says nothing of the others
     yield (["h.0.attn.c_attn.bias"],)
     yield (["transformer.h.1.mlp.c_proj.weight", "transformer.h.1.attn.c_proj.weight"],)
     yield (["transformer.h.4.ln_2.bias", "transformer.h.4.ln_1.bias", "transformer.h.4.attn.bias"],)
@@ -215,6 +216,17 @@ wrong(
 ).says("""
     You found only names that begin with "transformer.". The published files of GPT-2 don't have it, so remove
     it where it is there, and go on in any case.""")
+_BEGINNING = 'name.removeprefix("transformer." if {} else "")'
+wrong("the first name decides about the beginning", {
+    'name.removeprefix("transformer.")': _BEGINNING.format('any(n.startswith("transformer.") for n in names[:1])')
+}).says("""
+    You asked the first name whether "transformer." is in front. The first name may be lm_head.weight, which never has
+    it, although the others do: remove it from each name by itself, where it is there.""")  # fmt: skip
+wrong("the beginning removed only if all names have it", {
+    'name.removeprefix("transformer.")': _BEGINNING.format('all(n.startswith("transformer.") for n in names)')
+}).says("""
+    You asked whether all names have "transformer." in front. lm_head.weight never has it, although the others do:
+    remove it from each name by itself, where it is there.""")  # fmt: skip
 wrong("a name instead of a list", {"[outside[short]]": "outside[short]"}).says("""
     The word vectors, the positions and the last norm have a plain name in your result. Every value is a list,
     also where there is only one name in it.""")

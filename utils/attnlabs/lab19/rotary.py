@@ -29,6 +29,7 @@ def _queries(draw):
     yield draw.normal(1, 5, 6), torch.arange(5), 20.0  # from the first position on
     yield draw.normal(4, 4, 4, 4), torch.arange(4) + 2, 30.0  # axes of one size
     yield draw.normal(2, 8), torch.tensor([900, 8191]), 500000.0  # far into a text
+    yield draw.normal(1, 4), torch.tensor([20011]), 500000.0  # farther than the tables of most programs reach
     yield draw.normal(2, 6), torch.tensor([0, 0]), 10.0  # nothing is turned
 
 
@@ -197,6 +198,11 @@ wrong("angles in single precision", {".to(x.dtype)": ".float()"}).says("""
 wrong("halves paired, written as neighbours", {"x[..., 0::2], x[..., 1::2]": "x.chunk(2, dim=-1)"}).says("""
     You paired feature i with feature i + D/2, and put the two results side by side. Neighbours are a pair: take
     the features 0, 2, 4, … and 1, 3, 5, …, which are x[..., 0::2] and x[..., 1::2].""")
+wrong(
+    "an angle of 2π for each position", {"positions[:, None] /": "2 * torch.pi * positions[:, None].to(x.dtype) /"}
+).says("""
+    You multiplied the angles by 2π, as if they were counted in turns. They are radians already: the first pair turns
+    by one radian per position.""")
 wrong("degrees", {"positions[:, None] /": "positions[:, None].to(x.dtype) * torch.pi / 180 /"}).says("""
     You converted the angles from degrees. They are radians already: the first pair turns by one radian per
     position.""")

@@ -27,7 +27,7 @@ def _models(draw):
     yield _config(3, 4, 2, 8, 16, 2, 4), 5
     yield _config(3, 6, 2, 16, 8, 1, 9), 1  # one token
     yield _config(2, 6, 3, 4, 4), 3  # four bits
-    yield _config(1, 1, 1, 2, 4), 3  # twelve numbers: no whole bytes before they are multiplied by the bits
+    yield _config(1, 1, 1, 3, 4), 3  # eighteen numbers: no whole bytes before they are multiplied by the bits
     yield _config(5, 8, 1, 8, 4, 3, 7), 20
     yield _config(4, 4, 4, 16, 16, 4, 6), 50  # local layers only
     yield _config(1, 1, 1, 8, 8), 1
@@ -90,6 +90,9 @@ wrong("rounded to whole bytes per number", {_BYTES: 'numbers * (config["bits"] /
 wrong("at least one byte per number", {_BYTES: 'numbers * max(config["bits"] // 8, 1)'}).says("""
     You counted at least one byte for each number. Two numbers of 4 bits share a byte, so multiply first, and
     divide by 8 at the end.""")
+wrong("rounded to whole bytes per key", {_FEATURES: f'({_FEATURES} * config["bits"] // 8)', _BYTES: "numbers"}).says("""
+    You rounded the bytes of one key down before you multiplied, so that three numbers of 4 bits take one byte. Multiply
+    first, and divide by 8 at the end.""")
 wrong("divided by 8 before the bits", {_BYTES: 'numbers // 8 * config["bits"]'}).says("""
     You divided by 8 with `//` before you multiplied by `bits`, which rounds down wherever the numbers are no multiple
     of 8. Multiply first, and divide by 8 at the end.""")
@@ -120,6 +123,11 @@ wrong(
     (`layers` − `local_layers`) · `tokens`.""")
 wrong("every layer local", {_KEPT: 'config["layers"] * min(tokens, config["window"] or tokens)'}).says("""
     In your result every layer keeps a window only. The other layers, `layers` − `local_layers`, keep all tokens.""")
+wrong(
+    "every layer local, and nothing without a window", {_KEPT: 'config["layers"] * min(tokens, config["window"])'}
+).says("""
+    In your result every layer keeps a window only, and so nothing at all where `window` is 0. Only the `local_layers`
+    have a window. The other layers, `layers` − `local_layers`, keep all tokens.""")
 wrong("local layers counted twice", {_KEPT: f'config["layers"] * tokens + {_LOCAL}'}).says("""
     You counted the local layers twice, once with all tokens and once with their window. `layers` counts all
     layers, so `layers` − `local_layers` of them keep all tokens.""")
@@ -159,6 +167,11 @@ wrong("per token", {"everywhere * tokens": "everywhere", '* min(tokens, config["
     You computed the bytes of one token. Wanted are the bytes of the whole cache after `tokens` tokens.""")
 wrong("one token more", {"everywhere * tokens": "everywhere * (tokens + 1)"}).says("""
     You counted one token too many. After 5 tokens, 5 positions are kept.""")
+wrong("one token more in all layers", {
+    "everywhere * tokens": "everywhere * (tokens + 1)", "min(tokens,": "min(tokens + 1,"
+}).says("""
+    You counted one token too many, as if the next one were kept already. After 5 tokens, 5 positions are kept, that of
+    the last one included.""")  # fmt: skip
 wrong("one token less", {"everywhere * tokens": "everywhere * (tokens - 1)"}).says("""
     You counted one token too few. After 5 tokens, 5 positions are kept, that of the last one included.""")
 wrong("one token less in all layers", {

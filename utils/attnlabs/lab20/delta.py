@@ -195,6 +195,10 @@ wrong("key and query made length 1", {
 wrong("φ of query and key", {"    held =": "    query, key = F.elu(query) + 1, F.elu(key) + 1\n    held ="}).says("""
     You applied φ to query and key, as in linear attention. The delta rule of this exercise uses both as they
     come.""")
+wrong("φ of the key", {"    held =": "    key = F.elu(key) + 1\n    held ="}).says("""
+    You applied φ to the key, as in linear attention. The delta rule of this exercise uses the key as it comes.""")
+wrong("φ of the query", {_READ: "((F.elu(query) + 1)[:, None, :] @ memory)[:, 0]"}).says("""
+    You applied φ to the query, as in linear attention. The delta rule of this exercise uses the query as it comes.""")
 wrong("divided by a sum", {_RETURN: f"return {_READ} / (query * key).sum(-1, keepdim=True), memory"}).says("""
     You divided the context by q·k. The delta rule has no divisor: what is read is Sᵀq.""")
 wrong("product entry by entry", {"key[:, :, None] * change[:, None, :]": "(key * change)[:, :, None]"}).says("""

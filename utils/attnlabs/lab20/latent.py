@@ -94,6 +94,17 @@ wrong("scaled by √R", {_ROOT: "turned_query.shape[-1] ** 0.5"}).says("""
 wrong("only the content scaled", {_SUM: f"{_CONTENT} / query.shape[-1] ** 0.5 + {_TURNED}", _SCALE: "scores"}).says("""
     You divided the part by content by √D, and the part by position by nothing. Add both parts first, and divide
     the sum by √(D + R).""")
+wrong("only the content divided by √(D + R)", {_SUM: f"{_CONTENT} / {_ROOT} + {_TURNED}", _SCALE: "scores"}).says("""
+    You divided the part by content by √(D + R), and the part by position by nothing, as it happens when `query` alone
+    is scaled. The *sum* of both parts is divided by √(D + R).""")
+wrong("only the position divided by √(D + R)", {_SUM: f"{_CONTENT} + {_TURNED} / {_ROOT}", _SCALE: "scores"}).says("""
+    You divided the part by position by √(D + R), and the part by content by nothing. In a + b / c Python divides first:
+    the sum of both parts needs parentheses, (a + b) / c.""")
+wrong("only the position divided by √R", {
+    _SUM: f"{_CONTENT} + {_TURNED} / turned_query.shape[-1] ** 0.5", _SCALE: "scores"
+}).says("""
+    You divided the part by position by √R, and the part by content by nothing. Add both parts first, and divide the sum
+    by √(D + R).""")  # fmt: skip
 wrong(
     "each part scaled by its own root",
     {_SUM: f"{_CONTENT} / query.shape[-1] ** 0.5 + {_TURNED} / turned_query.shape[-1] ** 0.5", _SCALE: "scores"},
@@ -123,6 +134,9 @@ wrong(
     belong to the newest token, which attends to every token that is kept: no mask is needed.""")
 wrong("not scaled", {_SCALE: "scores"}).says("""
     You left the scale out. The score is divided by √(D + R) before the softmax.""")
+wrong("multiplied by the root", {_SCALE: "(scores * scale)"}).says("""
+    You multiplied by √(D + R). The score is divided by it, so that the scores of many features don't become too
+    large for the softmax.""")
 wrong("the root forgotten", {_ROOT: "query.shape[-1] + turned_query.shape[-1]"}).says("""
     You divided by D + R. It must be its square root.""")
 wrong("the root of R only", {_ROOT: "query.shape[-1] + turned_query.shape[-1] ** 0.5"}).says("""

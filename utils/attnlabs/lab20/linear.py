@@ -37,6 +37,16 @@ LINEAR_ATTENTION = Exercise(
     linear_attention, cases=_texts, about=About(points=3, minutes=16, difficulty=3, read_again="Add up in a state")
 )
 
+
+def _rounding(value):
+    """How far single precision may be from the right numbers: whoever computes in it breaks no property."""
+    return 1e-6 * (1 + value.abs().max())
+
+
+def _in_single_precision(*texts):
+    return linear_attention(*(text.float() for text in texts))
+
+
 must = LINEAR_ATTENTION.properties
 must(
     "the first position gets its own value", lambda result, query, key, value: torch.allclose(result[:, 0], value[:, 0])
@@ -45,11 +55,23 @@ must(
 must(
     "a mean of the values so far",
     lambda result, query, key, value: (
-        (result <= value.cummax(1).values + 1e-9) & (result >= value.cummin(1).values - 1e-9)
+        (result <= value.cummax(1).values + _rounding(value)) & (result >= value.cummin(1).values - _rounding(value))
     ).all(),
 ).says("""
     The scores are above 0 and are divided by their sum, so each context is a mean of the values up to its
     position and must lie between the smallest and the largest of them.""")
+
+must(
+    "the right weights after the first position",
+    lambda result, query, key, value: (
+        not torch.allclose(result[:, 0], value[:, 0])
+        or torch.allclose(result, linear_attention(query, key, value), rtol=1e-5, atol=1e-6)
+        or torch.allclose(result, _in_single_precision(query, key, value).to(result), rtol=1e-4, atol=1e-4)
+    ),
+).says("""
+    The first position has one score only, which is divided by itself, so its context is right with any φ. Among the
+    later positions your result is wrong, so look at what makes the scores, φ(x) = elu(x) + 1 of queries and keys and
+    their product, and at the divisor, the sum of a query's own scores.""")
 
 _TRIL, _SUM, _RETURN = "(query @ key.mT).tril()", "scores.sum(dim=-1, keepdim=True)", "scores @ value / total"
 _FEATURES = "F.elu(query) + 1, F.elu(key) + 1"
@@ -172,6 +194,12 @@ wrong("1 added to the scores", {
     1.""")  # fmt: skip
 wrong("a sigmoid as φ", _with("{}.sigmoid()")).says("""
     Your φ is a sigmoid. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
+wrong("elu + 1 of the opposite", _with("(F.elu(-{}) + 1)")).says("""
+    Your φ falls where x grows, because you applied elu to −x. It is φ(x) = elu(x) + 1.""")
+wrong("a leaky ReLU plus 1", _with("(F.leaky_relu({}) + 1)")).says("""
+    Your φ is a leaky ReLU plus 1, a straight line where x is negative. It is e^x there: φ(x) = elu(x) + 1.""")
+wrong("elu plus 2", _with("(F.elu({}) + 2)")).says("""
+    Your φ is elu(x) + 2. It is φ(x) = elu(x) + 1, which is e^x for negative x and x + 1 above.""")
 wrong("exp as φ", _with("{}.exp()")).says("""
     Your φ is the exponential of each feature. Here φ(x) = elu(x) + 1, which is e^x for negative x and x + 1
     above.""")

@@ -48,6 +48,15 @@ LINEAR_ATTENTION_STEP = Exercise(
 
 must = LINEAR_ATTENTION_STEP.properties
 must(
+    "the present token is added to the state",
+    lambda result, query, key, value, memory, total: (
+        torch.allclose(result[1], memory + torch.einsum("bd,bv->bdv", F.elu(key) + 1, value), atol=1e-6)
+        and torch.allclose(result[2], total + F.elu(key) + 1, atol=1e-6)
+    ),
+).says("""
+    The new memory must be the old one plus φ(k) vᵀ, and the new total the old one plus φ(k), where φ(x) = elu(x) + 1.
+    In your result at least one of the two is wrong.""")
+must(
     "the context is read from the new state",
     lambda result, query, *rest: torch.allclose(
         result[0],

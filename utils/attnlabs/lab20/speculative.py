@@ -106,6 +106,11 @@ wrong("the last guess not judged", {_STAYS: "(chances[:count] < ratios) | (at ==
     with its own random number, so a loop over them is `range(k)`.""")
 wrong("one guess at most", {_KEPT: "int(stays[:1].sum())"}).says("""
     You looked at the first guess only. As long as guesses stay, the next one is looked at.""")
+wrong("stops where all guesses stay", {
+    _KEPT: "int((~stays).nonzero()[0])"
+}).says("""
+    Your function stops where there is no guess that does not stay: you look for the first one, and take it as found.
+    There may be none, and k may be 0. Then all k guesses stay.""")  # fmt: skip
 wrong("all or none", {_KEPT: "count * int(stays.all())"}).says("""
     You kept all guesses or none. Those before the first that does not stay are kept.""")
 wrong("the next token counted as well", {"return kept, ": "return kept + 1, "}).says("""
@@ -222,6 +227,9 @@ wrong(
 ).says("""
     You drew the next token with chances[0], which belongs to the first guess. The last number, chances[k], draws the
     token.""")
+wrong("the first random number always", {_TOKEN: "int((ends <= chances[0] * ends[-1]).sum())"}).says("""
+    You always drew the next token with chances[0], which belongs to the first guess if there is one. The last number,
+    chances[k], draws the token.""")
 wrong("every token equally likely", {_TOKEN: "int(chances[count] * len(ends))"}).says("""
     You drew as if all tokens were equally likely. Each has a piece as long as its probability: count the ends of the
     pieces that are at or below the random number.""")

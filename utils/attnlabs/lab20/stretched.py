@@ -93,6 +93,9 @@ wrong("no parentheses around 2π", {_TURNS: "trained * old / 2 * torch.pi"}).say
 wrong("wavelength in the place of turns", {_TURNS: "2 * torch.pi / old"}).says("""
     You compared the wavelength 2π / θ, in positions per turn, with α and β. Both are numbers of *turns* in a
     text of training: r = L θ / 2π.""")
+wrong("wavelength divided by the length", {_TURNS: "2 * torch.pi / old / trained"}).says("""
+    You divided the wavelength by L, which says how many texts one turn takes. Wanted is how many turns one text takes,
+    L divided by the wavelength: r = L θ / 2π.""")
 wrong("multiplied by 2π", {_TURNS: "trained * old * 2 * torch.pi"}).says("""
     You multiplied by 2π. A full turn has 2π radians, so an angle is *divided* by it: r = L θ / 2π.""")
 wrong("half turns", {_TURNS: "trained * old / torch.pi"}).says("""
@@ -201,6 +204,9 @@ wrong("the share returned", {f"return {_MIXED}": "return kept"}).says("""
     You returned the share γ. Wanted are the mixed frequencies: (1 − γ) θ/s + γ θ.""")
 wrong("D frequencies", {f"return {_MIXED}": f"return ({_MIXED}).repeat_interleave(2)"}).says("""
     You returned a frequency for every feature. A pair of features turns together, so there are D/2 of them.""")
+wrong("D frequencies, repeated as a whole", {f"return {_MIXED}": f"return ({_MIXED}).repeat(2)"}).says("""
+    You returned the frequencies twice, one after the other, as programs do that pair the two halves of the features. A
+    pair of features turns together, so there are D/2 of them.""")
 wrong("D frequencies, exponents i / D", {_PAIRS: "torch.arange(0, dim, dtype=torch.float64)"}).says("""
     You returned a frequency for every feature, with the exponents i / D. A pair of features turns together:
     count 0, 2, 4, … for the exponents 2i / D of D/2 pairs.""")
