@@ -46,9 +46,7 @@ def draw_exchange(words: Sequence[str], weights: object, twin: Sequence[str]) ->
     return ax
 
 
-def _word(
-    ax: Axes, middle: float, y: float, width: float, word: str, face: object, edge: str, colour: str
-) -> None:  # fmt: skip
+def _word(ax: Axes, middle: float, y: float, width: float, word: str, face: object, edge: str, colour: str) -> None:
     """A word in a box."""
     corner = (middle - width / 2 + 0.03, y - _HALF)
     ax.add_patch(Rectangle(corner, width - 0.06, 2 * _HALF, facecolor=face, edgecolor=edge, linewidth=1.4, zorder=2))
