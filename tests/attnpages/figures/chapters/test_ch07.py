@@ -2,7 +2,6 @@ from itertools import pairwise
 
 import pytest
 import torch
-from matplotlib.patches import FancyArrowPatch
 
 from attnbook.attention import window_mask
 from attnbook.measure.path_lengths import chain
@@ -11,7 +10,6 @@ from attnpages.figures.chapters.ch07 import (
     draw_reading,
     draw_two_ways,
     draw_ways,
-    draw_who_attends,
     plot_labelled,
     spread,
     way_through,
@@ -66,18 +64,6 @@ def test_two_ways_count_the_recurrent_steps_and_write_each_word_twice(texts):
     assert [written.count(word) for word in ("keys", "it", "?")] == [2, 2, 2]
     with pytest.raises(ValueError, match="subject is 4; 4 words have the positions 0 to 3"):
         draw_two_ways(["the", "keys", "near", "it"], subject=4)
-
-
-def test_one_query_attends_to_the_source_and_every_word_to_every_word(texts):
-    ax = draw_who_attends(["ja", "nein"], ["keys", "near", "?"])
-    written = texts(ax)
-    assert {"decoder state", "query", "keys, values", "queries, keys, values", "ja", "nein", "keys", "near"} <= set(
-        written
-    )
-    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
-    assert len(arrows) == 2 + 3 * 3
-    with pytest.raises(ValueError, match="at least one word each"):
-        draw_who_attends([], ["keys"])
 
 
 def test_each_curve_has_its_name_at_its_end_instead_of_a_legend(looks_right):

@@ -1,4 +1,4 @@
-"""Figures of chapter 07: paths through layers, what attends to what, labelled curves, and a reader's weights."""
+"""Figures of chapter 07: paths through layers, labelled curves, and a reader's weights."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -59,46 +59,6 @@ def draw_two_ways(words: Sequence[str], subject: int) -> Axes:
         for i, (word, middle, width) in enumerate(zip(shown, middles, widths, strict=True)):
             edge = TRUTH_COLOUR if i in (subject, last) else FAINT
             box_around(ax, (middle, dots if i == last else bottom), width - 0.08, 0.7, word, size=10.5, edge=edge)
-    return ax
-
-
-def draw_who_attends(source: Sequence[str], words: Sequence[str]) -> Axes:
-    """Draw attention from a decoder to a source sentence beside self-attention, where every word has a query.
-
-    Args:
-        source: the words of the source sentence. words: those that attend to one another; the last one's arrows are
-            bold.
-
-    Raises:
-        ValueError: if there is no word on one side.
-    """
-    if not source or not words:
-        raise ValueError("source and words need at least one word each")
-    ax = canvas(None, (6.5, 2.5), (0, 6.5), (-0.2, 2.7))
-    sides = {
-        0.0: ("attention of Chapter 2", source, "keys, values"),
-        3.4: ("self-attention", words, "queries, keys, values"),
-    }
-    for left, (title, shown, roles) in sides.items():
-        widths = np.array([0.33 + 0.088 * len(word) for word in shown])
-        widths *= 3.0 / widths.sum()
-        middles = left + widths.cumsum() - widths / 2
-        tops = [float(middles.mean())] if left == 0 else [float(middle) for middle in middles]
-        say(ax, left + 0.04, 2.55, title, ha="left", size=12)
-        for number, top in enumerate(tops, start=1):
-            look = _BOLD if number == len(tops) else _THIN
-            for middle in middles:
-                arrow(ax, (middle, 0.7), (top, 1.7), **{**look, "width": 1.8 if look is _BOLD else 0.8})
-        for middle, width, word in zip(middles, widths, shown, strict=True):
-            edge = TRUTH_COLOUR if left and word == shown[-1] else FAINT
-            box_around(ax, (middle, 0.45), width - 0.06, 0.46, word, size=10.5, edge=edge)
-        if left:
-            ax.plot(tops, [1.7] * len(tops), "o", color=STYLES[0].colour, markersize=9, zorder=3)
-            say(ax, left + 1.5, 2.05, "contexts", size=10.5)
-        else:
-            box_around(ax, (tops[0], 1.95), 1.6, 0.46, "decoder state", size=10.5, edge=TRUTH_COLOUR)
-            say(ax, tops[0] + 0.9, 1.95, "query", ha="left", size=10.5)
-        say(ax, left + 1.5, 0.0, roles, size=10.5)
     return ax
 
 
