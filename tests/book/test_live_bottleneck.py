@@ -54,7 +54,8 @@ def test_a_number_that_is_missing_leaves_the_others_in_their_rows(tmp_path):
 
 CHANGED = """
     const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers")), list = [27, 504, 927];
-    const [before, after] = [list.slice(0, 2), list].map((numbers) => Array.from(LIVE.listJudged(model, numbers).vector));
+    const vector = (numbers) => Array.from(LIVE.listJudged(model, numbers).vector);
+    const [before, after] = [vector(list.slice(0, 2)), vector(list)];
     return { alone: LIVE.changedByLast(model, [27]), changed: LIVE.changedByLast(model, list), before, after };"""
 
 
