@@ -50,3 +50,18 @@ def test_a_number_that_is_missing_leaves_the_others_in_their_rows(tmp_path):
     assert found[1:] == [["a", "bb", "cc"], ["aa", "x", "bb"], ["ax", "by"], ["a"]]
     assert sum(pair in ("aa", "bb", "cc", "ff") for pair in found[0]) == 4
     assert found[0][-1] == "ff"
+
+
+CHANGED = """
+    const model = LIVE.PlainSeq2Seq(await LIVE.load("plain_numbers")), list = [27, 504, 927];
+    const vector = (numbers) => Array.from(LIVE.listJudged(model, numbers).vector);
+    const [before, after] = [vector(list.slice(0, 2)), vector(list)];
+    return { alone: LIVE.changedByLast(model, [27]), changed: LIVE.changedByLast(model, list), before, after };"""
+
+
+def test_framed_are_the_entries_that_the_last_number_changed(tmp_path):
+    found = answer(tmp_path, CHANGED, ["plain_numbers"], figures=["bottleneck"])
+    both = zip(found["before"], found["after"], strict=True)
+    assert found["alone"] == []
+    assert found["changed"] == [i for i, (one, two) in enumerate(both) if abs(two - one) > 0.2]
+    assert 0 < len(found["changed"]) < 128

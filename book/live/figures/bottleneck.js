@@ -6,6 +6,7 @@
   const { ENGLISH, GERMAN, english, german } = LIVE.numbersInWords;
   const MOST = 8, // numbers in a list; the model has seen one to six
     COLUMNS = 32, // of the picture of c
+    MOVED = 0.2, // from here on an entry counts as changed
     LISTS = [
       ["27, 504, 927, 493, 230, 46", "six random numbers"],
       ["611, 611, 611, 611, 611, 611", "one number six times"],
@@ -49,15 +50,26 @@
 
   const numbersOf = (spelled) => (spelled.length ? spelled.join(" ").split(" , ") : []);
 
-  function picture(vector) {
+  // Which entries of c the last number of a list has changed: none, where it is the only one.
+  LIVE.changedByLast = function (model, numbers) {
+    if (numbers.length < 2) {
+      return [];
+    }
+    const [before, after] = [numbers.slice(0, -1), numbers].map((list) => LIVE.listJudged(model, list).vector);
+    return Array.from(after, (value, i) => i).filter((i) => Math.abs(after[i] - before[i]) > MOVED);
+  };
+
+  function picture(vector, changed) {
     const cells = Array.from(vector, (value, i) =>
       make("rect", {
-        x: i % COLUMNS,
-        y: Math.floor(i / COLUMNS),
+        x: (i % COLUMNS) + 0.05,
+        y: Math.floor(i / COLUMNS) + 0.05,
         width: 0.9,
         height: 0.9,
         fill: "hsl(" + (value < 0 ? 28 : 214) + " 80% 50%)",
         "fill-opacity": Math.abs(value).toFixed(2),
+        stroke: changed.includes(i) ? "currentColor" : "none",
+        "stroke-width": 0.09,
       }),
     );
     const rows = Math.ceil(vector.length / COLUMNS);
@@ -129,13 +141,21 @@
       function show() {
         const numbers = state.numbers.slice(0, state.ends),
           found = LIVE.listJudged(model, numbers),
-          { source, pairs, right } = found;
+          { source, pairs, right } = found,
+          changed = LIVE.changedByLast(model, numbers);
         read.textContent = "The encoder reads " + counted(source.length, "word") + ": " + english(numbers).join(" ");
         board.replaceChildren(...table(numbers, pairs));
         vector.replaceChildren(
           make("p", { class: "live-head" }, "The vector c: always " + found.vector.length + " numbers, for any list"),
-          picture(found.vector),
-          make("p", { class: "live-about" }, "Blue is positive, orange is negative; the paler, the nearer to 0."),
+          picture(found.vector, changed),
+          make(
+            "p",
+            { class: "live-about" },
+            "Blue is positive, orange is negative; the paler, the nearer to 0." +
+              (numbers.length > 1
+                ? " Framed: " + counted(changed.length, "entry", "entries") + " that the last number changed by more than " + MOVED + "."
+                : ""),
+          ),
         );
         said.say(
           right +

@@ -1,10 +1,8 @@
 import pytest
-from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import FancyArrowPatch
 
 from attnpages.figures.chapters.ch01 import (
     draw_encoder_decoder,
-    draw_fill_levels,
     draw_gru_cell,
     draw_training_and_use,
     draw_two_ways,
@@ -97,16 +95,3 @@ def test_widths_stand_at_equal_distances_per_doubling():
     assert [label.get_text() for label in ax.get_xticklabels()] == ["2", "4", "8"]
     assert ax.get_xticks().tolist() == [1, 2, 3]
     assert ax.lines[0].get_ydata() == pytest.approx([0.05, 0.6])
-
-
-def test_a_vector_is_filled_as_high_as_its_entries_have_to_carry_bits():
-    ax = draw_fill_levels((128, 60), (64, 2), 20, ("above", "below"))
-    filled = [patch for patch in ax.patches if isinstance(patch, Rectangle) and patch.get_facecolor() == to_rgba(RUST)]
-    assert [patch.get_width() for patch in filled] == [128, 64, 2]
-    assert [patch.get_height() for patch in filled] == pytest.approx([60 / 128, 20 / 64, 10])
-    assert {"1.5 % full", "31 %", "above", "below"} <= set(words(ax))
-
-
-def test_a_vector_that_would_have_to_carry_more_than_it_stores_is_refused():
-    with pytest.raises(ValueError, match="2 entries store 64 bits, got 65 to carry"):
-        draw_fill_levels((128, 60), (4, 2), 65, ("above", "below"))

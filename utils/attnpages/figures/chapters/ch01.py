@@ -1,10 +1,9 @@
 """Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a decoder in
-training and in use, a GRU's cell, how full vectors of several widths are, and what they carry."""
+training and in use, a GRU's cell, and what vectors of several widths carry."""
 
 from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
 
 from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
@@ -17,7 +16,6 @@ _HALF = 0.31  # half the side of a box, in columns
 _BUS = -0.66  # the line that carries c to every step
 _LOW, _MIDDLE, _HIGH = -0.4, 0.55, 1.5  # of a GRU's cell: the row of the candidate, the gate, the row of the old state
 _BOLD = 3.4  # points: the path that a drawing is about
-_FLOAT = 32  # bits of one entry of a vector
 
 
 def draw_encoder_decoder(
@@ -147,48 +145,6 @@ def draw_gru_cell(ax: Axes | None = None) -> Axes:
         say(ax, x, y, words)
     _join_cell(ax)
     return ax
-
-
-def draw_fill_levels(
-    wide: tuple[int, float], narrow: Sequence[int], bits: float, titles: tuple[str, str], ax: Axes | None = None
-) -> Axes:
-    """Draw vectors as boxes, as wide as they have entries and 32 bits high, filled with the bits that they must carry.
-
-    Args:
-        wide: the count of entries and the bits to carry of the vector above.
-        narrow: the counts of entries of the vectors below, which all carry the same.
-        bits: what each of the vectors below has to carry.
-        titles: what is written over the one above, and over those below.
-        ax: where to draw; ``None`` makes a figure of a fitting size.
-
-    Raises:
-        ValueError: if a vector would have to carry more than it can store.
-    """
-    gap, below = 14.0, -66.0
-    right = max(wide[0], sum(narrow) + gap * (len(narrow) - 1))
-    ax = canvas(ax, (7.0, 4.3), (-10, right + 2), (below - 14, _FLOAT + 16))
-    for y, title in zip((0.0, below), titles, strict=True):
-        say(ax, 0, y + _FLOAT + 9, title, ha="left", size=12)
-    _vessel(ax, (0, 0), *wide)
-    say(ax, -1.5, _FLOAT / 2, "32 bits", ha="right")
-    left = 0.0
-    for width in narrow:
-        _vessel(ax, (left, below), width, bits)
-        left += width + gap
-    return ax
-
-
-def _vessel(ax: Axes, corner: tuple[float, float], width: int, bits: float) -> None:
-    """A box of ``width``, with ``bits`` of it filled from below, its width and the filled share written under it."""
-    share = bits / (width * _FLOAT)
-    if share > 1:
-        raise ValueError(f"{width} entries store {width * _FLOAT} bits, got {bits:g} to carry")
-    (x, y), height = corner, share * _FLOAT
-    ax.add_patch(Rectangle(corner, width, _FLOAT, facecolor="white", edgecolor=INK, linewidth=1.2, zorder=2))
-    ax.add_patch(Rectangle(corner, width, height, facecolor=RUST, edgecolor="none", zorder=3))
-    wide = width > _FLOAT
-    say(ax, x + width / 2, y - 5, f"{width} entries" if wide else str(width))
-    say(ax, x + width / 2, y - 11, f"{100 * share:.1f} % full" if wide else f"{100 * share:.0f} %")
 
 
 def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes | None = None) -> Axes:
