@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from torch import Tensor
 
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import DARK_GREY, PALE_GREY, VERMILION
+from attnpages.figures.palette import DARK_GREY, PALE_GREY, RUST
 from attnpages.figures.style import STYLES, Look, legend_above, new_axes
 
 # How a forbidden cell looks, by the place of its reason; a cell with two reasons has both marks.
@@ -94,4 +94,4 @@ def _cover(ax: Axes, masks: Sequence[Tensor], empty: Tensor) -> None:
             ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, zorder=5, **_look(reasons)))
         if empty[row]:
             ground: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-            ax.text(column, row, "NaN", ha="center", va="center", fontsize=10, color=VERMILION, zorder=6, bbox=ground)
+            ax.text(column, row, "NaN", ha="center", va="center", fontsize=10, color=RUST, zorder=6, bbox=ground)
