@@ -8,9 +8,10 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnbook.attention.multihead import split_heads
+from attnbook.models import MaskedLanguageModel
 
 SENTENCES = (
     "We bought bread and cheese at the market on Saturday.",
@@ -37,11 +38,11 @@ class InHeads(NamedTuple):
 
 
 @torch.no_grad()
-def in_heads(model: nn.Module, ids: Tensor) -> InHeads:
+def in_heads(model: MaskedLanguageModel, ids: Tensor) -> InHeads:
     """The scores (with the root) and the lengths of the values in all heads of an encoder.
 
     Args:
-        model: a :class:`~attnbook.models.MaskedLanguageModel` in post-norm, in evaluation mode.
+        model: in post-norm, in evaluation mode.
         ids: ``(1, T)``, the tokens of one sentence.
     """
     x, found = model.embed(ids), []
@@ -55,7 +56,7 @@ def in_heads(model: nn.Module, ids: Tensor) -> InHeads:
 
 
 @torch.no_grad()
-def read(model: nn.Module, ids: Tensor, without: str = "", token: Tensor | None = None) -> Tensor:
+def read(model: MaskedLanguageModel, ids: Tensor, without: str = "", token: Tensor | None = None) -> Tensor:
     """The last vectors ``(B, T, D)``, with one token per row changed in all heads.
 
     Args:
@@ -82,7 +83,7 @@ def read(model: nn.Module, ids: Tensor, without: str = "", token: Tensor | None 
     return x
 
 
-def alike(model: nn.Module, ids: Tensor, without: str) -> Tensor:
+def alike(model: MaskedLanguageModel, ids: Tensor, without: str) -> Tensor:
     """How alike the words' last vectors stay when each token in turn loses its value or its key: ``(T,)``.
 
     The mean cosine over the words (without the first and the last token, which are marks, and without the changed one).

@@ -30,9 +30,8 @@ def plot_masks(weights: Tensor, forbidden: Mapping[str, Tensor], texts: Mapping[
     rows = (len(texts) + 1) // 2
     figure, axes = plt.subplots(rows, 2, figsize=(6.5, 0.5 + 3.3 * rows), squeeze=False, layout="constrained")
     for place, (ax, (title, words)) in enumerate(zip(axes.flat, texts.items(), strict=False)):
-        here, names = weights[place], {"xticks": words, "yticks": words}
-        ylabel = "" if place % 2 else "query"
-        plot_heat(here.nan_to_num(0), "key", ylabel, limits=(0, 1), ax=ax, title=title, **names)
+        here, names = weights[place], ("key", "" if place % 2 else "query")
+        plot_heat(here.nan_to_num(0), *names, xticks=words, yticks=words, limits=(0, 1), ax=ax, title=title)
         _cover(ax, [mask[place] for mask in forbidden.values()], here.isnan().any(dim=-1))
         ax.tick_params(axis="x", labelrotation=60)
     for ax in list(axes.flat)[len(texts) :]:
