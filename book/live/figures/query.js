@@ -85,9 +85,9 @@
     says: ({ task }) =>
       task === "sharpness"
         ? {
-            todo: "The ring is your wish; it lies around the key of bread. With q · k the cookbook has the largest weight. Move β from one end to the other: does bread ever have it? Then choose q · k − ½‖k‖² and do the same. What does β change, and what does the score change?",
+            todo: "The ring is your wish; it lies around the key of bread. With q · k the cookbook has the largest weight. Move β from one end to the other: does bread ever have it? Then choose q · k − ½‖k‖² and do the same. What does β change, and what does the score change? Last, choose q · k again and drag the ring: for which wishes does bread win?",
             learned:
-              "With q · k bread never has the largest weight for your wish: β decides how sharp the weights are and never which one is the largest, so the borders between the colours get sharper and stay where they are. A small β brings the context near the mean of the three values, and a large one to the value of the book that is ahead. The score decides which book that is. With q · k − ½‖k‖² it is always the nearest one, so each border lies halfway between two keys. With the cosine only the directions count, and all borders meet in the origin.",
+              "With q · k bread never has the largest weight for your wish: β decides how sharp the weights are and never which one is the largest, so the borders between the colours get sharper and stay where they are. A small β brings the context near the mean of the three values, and a large one to the value of the book that is ahead. The score decides which book that is. With q · k − ½‖k‖² it is always the nearest one, so each border lies halfway between two keys. With the cosine only the directions count, and all borders meet in the origin. With q · k bread wins for wishes with more than three times as much history as food (if neither is negative).",
           }
         : {},
     about: "Keys and values with two features each, placed by hand; nothing is trained here.",

@@ -33,7 +33,7 @@ def _pairs_and_layer(draw):
 CONCAT_SCORE = Exercise(
     concat_score,
     cases=_pairs_and_layer,
-    about=About(points=2, minutes=18, difficulty=2, read_again="Five ways to compare a query with a key"),
+    about=About(points=2, minutes=18, difficulty=2, read_again="Six ways to compare a query with a key"),
 )
 
 must = CONCAT_SCORE.properties

@@ -42,7 +42,7 @@ COSINE_SCORE = Exercise(
     cosine_score,
     cases=_pairs_with_zeros,
     canonical_gradients=_above_the_floor,
-    about=About(points=2, minutes=16, difficulty=2, read_again="Five ways to compare a query with a key"),
+    about=About(points=2, minutes=16, difficulty=2, read_again="Six ways to compare a query with a key"),
 )
 
 must = COSINE_SCORE.properties

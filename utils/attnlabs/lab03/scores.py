@@ -23,7 +23,7 @@ def dot_score(query, key):
 DOT_SCORE = Exercise(
     dot_score,
     cases=pairs,
-    about=About(points=1, minutes=7, difficulty=1, read_again="Five ways to compare a query with a key"),
+    about=About(points=1, minutes=7, difficulty=1, read_again="Six ways to compare a query with a key"),
 )
 
 must = DOT_SCORE.properties
@@ -62,7 +62,7 @@ def _pairs_and_table(draw):
 GENERAL_SCORE = Exercise(
     general_score,
     cases=_pairs_and_table,
-    about=About(points=1, minutes=10, difficulty=2, read_again="Five ways to compare a query with a key"),
+    about=About(points=1, minutes=10, difficulty=2, read_again="Six ways to compare a query with a key"),
 )
 
 must = GENERAL_SCORE.properties

@@ -3,14 +3,7 @@ import re
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch03 import (
-    draw_library,
-    plot_against_features,
-    plot_batch,
-    plot_by_rate,
-    plot_mixing,
-    plot_runs,
-)
+from attnpages.figures.chapters.ch03 import draw_library, plot_against_features, plot_by_rate, plot_mixing, plot_runs
 
 BOOKS = {
     "titles": ["A history of bread", "Encyclopaedia"],
@@ -166,20 +159,3 @@ def test_a_bound_without_a_panel_is_refused():
 def test_no_panel_is_refused():
     with pytest.raises(ValueError, match="panels is empty"):
         plot_against_features({})
-
-
-WORDS = [["he", "bakes"], ["bread", "<pad>"]]
-
-
-def test_a_batch_has_one_panel_per_sentence_and_covers_what_is_masked(texts):
-    weights = torch.tensor([[[1.0, 0], [0.3, 0.7]], [[1, 0], [1, 0]]])  # (B, T, T)
-    allowed = torch.tensor([[[True, False], [True, True]], [[True, False], [True, False]]])
-    panels = plot_batch(weights, allowed, WORDS)
-    assert {"he", "bakes"} <= {label.get_text() for label in panels[0].get_xticklabels()}
-    assert "0.70" in texts(panels[0])
-    assert [[patch.get_xy() for patch in ax.patches] for ax in panels] == [[(0.5, -0.5)], [(0.5, -0.5), (0.5, 0.5)]]
-
-
-def test_a_batch_whose_masks_do_not_fit_is_refused():
-    with pytest.raises(ValueError, match=re.escape("weights (2, 2, 2), masks (2, 3, 2) and 2 sentences do not fit")):
-        plot_batch(torch.ones(2, 2, 2), torch.ones(2, 3, 2, dtype=torch.bool), WORDS)

@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from torch import Tensor
 
 from attnpages.figures.boxes import arrow, box, canvas, say
 from attnpages.figures.curves import plot_by_length
-from attnpages.figures.heat import as_matrix, plot_heat
+from attnpages.figures.heat import as_matrix
 from attnpages.figures.palette import FAINT, LINE, SAND
 from attnpages.figures.style import STYLES, styles_for
 
@@ -129,32 +128,6 @@ def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> lis
         ax.set_title(title)
     figure.supxlabel(xlabel, fontsize=12)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=10)
-    return list(axes[0])
-
-
-def plot_batch(weights: Tensor, allowed: Tensor, texts: Sequence[Sequence[str]]) -> list[Axes]:
-    """Draw the attention weights of each sentence of a padded batch, side by side; masked cells are grey.
-
-    Args:
-        weights: ``(B, T, T)``. ``allowed``: ``(B, T, T)``, False where a key must not be attended to.
-        texts: the words of each sentence, padding among them, T of them each.
-
-    Raises:
-        ValueError: if weights, masks and sentences differ in number or shape.
-    """
-    if weights.shape != allowed.shape or len(weights) != len(texts):
-        raise ValueError(
-            f"weights {tuple(weights.shape)}, masks {tuple(allowed.shape)} and {len(texts)} sentences do not fit; "
-            "give one matrix, one mask and one list of words per sentence"
-        )
-    _, axes = plt.subplots(1, len(texts), figsize=(6.5, 3.6), squeeze=False, layout="constrained")
-    for ax, of_text, mask, words in zip(axes[0], weights, allowed, texts, strict=True):
-        plot_heat(of_text, "key", "query", xticks=words, yticks=words, limits=(0, 1), ax=ax)
-        for row, column in (~mask).nonzero().tolist():
-            ax.add_patch(plt.Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=FAINT, edgecolor="white", zorder=5))
-        ax.tick_params(axis="x", labelrotation=60)
-    for ax in axes[0, 1:]:
-        ax.set_ylabel("")
     return list(axes[0])
 
 

@@ -37,8 +37,8 @@ def draw_loops(training: Sequence[Pairs], test: Pairs) -> Axes:
             arrow(ax, (-1.1, y - 0.3), (-1.1, y - 0.95), TRUTH_COLOUR, 2.4)
     arrow(ax, (-0.5, -0.3), (steps + 0.6, -0.3), BLUE, 2.4)
     say(ax, steps / 2, -0.58, "inner loop: reads and answers, no weight changes", colour=BLUE)
-    say(ax, -1.7, 1.25 * len(rows) + 0.1, "outer loop (downwards): the weights change after each batch of episodes", ha="left",
-        colour=TRUTH_COLOUR)  # fmt: skip
+    outer = "outer loop (downwards): the weights change after each batch of episodes"
+    say(ax, -1.7, 1.25 * len(rows) + 0.1, outer, ha="left", colour=TRUTH_COLOUR)
     return ax
 
 
