@@ -24,8 +24,9 @@ HIDDEN, LONGEST = 64, 6  # features, and rows of the output layer
 SIZES = (3, 4, 5, 6)  # numbers in a list, in turn
 TESTS = 500  # lists of each size
 TRAINING: dict[str, Any] = {"batch": 64, "learning_rate": 3e-3, "warmup": 0, "max_grad_norm": 1.0}
-OUTPUTS = {"fixed": "fixed", "fixed_longer": "fixed", "attention": "attention", "pointer": "pointer"}
-STEPS = {"fixed": 200, "fixed_longer": 1000, "attention": 200, "pointer": 200}
+DESIGNS = ("fixed", "attention", "pointer")
+OUTPUTS = {name + longer: name for longer in ("", "_longer") for name in DESIGNS}
+STEPS = {name: 1000 if name.endswith("_longer") else 200 for name in OUTPUTS}
 
 
 class Sorter(nn.Module):

@@ -73,8 +73,8 @@ def _mixture(ax: Axes, left: float, mixed: Mapping[str, float], copied: set[str]
     wide = 5.45 * _CELL / len(mixed)
     middle, right = left + 1.5 * _CELL, left + 4.5 * wide
     arrow(ax, (middle, _LAYER + _HIGH + 0.04), (middle, _TOP - 0.04), _VOCABULARY, 2.2)
-    line(ax, (left + 3 * _CELL + 0.04, right, right), (_WEIGHTS + _HIGH / 2,) * 2 + (_TOP - 0.6,), _SOURCE, 2.2)
-    arrow(ax, (right, _TOP - 0.7), (right, _TOP - 0.04), _SOURCE, 2.2)
+    line(ax, (left + 3 * _CELL + 0.04, right, right), (_WEIGHTS + _HIGH / 2,) * 2 + (_TOP - 0.18,), _SOURCE, 2.2)
+    arrow(ax, (right, _TOP - 0.2), (right, _TOP - 0.04), _SOURCE, 2.2)  # its head hides where they meet
     for x, text in ((middle, r"$\times\, p_\mathrm{gen}$"), (right, r"$\times\,(1 - p_\mathrm{gen})$")):
         say(ax, x + 0.12, _TOP - 0.75, text, ha="left", size=10)
     for n, (word, share) in enumerate(mixed.items()):
