@@ -32,6 +32,14 @@ def test_weights_are_those_of_the_last_word_at_the_subject_and_at_the_first(read
     assert sum(found["mean"]) == pytest.approx(1, abs=1e-3)
 
 
+def test_each_head_is_taken_out_by_itself_and_the_finder_is_one_of_them(reader):
+    found = real_opening.read(reader, "keys")
+    assert torch.tensor(found["without_each"]).shape == (2, 2)
+    assert found["without"] == found["without_each"][1][0]
+    alone = real_opening.without(reader, (0, 1), [(real_opening.OPENING.format("keys"), True)])["margin"]
+    assert found["without_each"][0][1] == pytest.approx(alone, abs=1e-3)
+
+
 def test_the_sentence_has_ten_words_up_to_its_verb_and_the_subject_is_the_second(reader):
     found = real_opening.read(reader, "keys")
     assert len(found["pieces"]) == len(found["finder"]) == len(real_opening.OPENING.split()) == 10

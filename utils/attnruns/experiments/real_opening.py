@@ -25,7 +25,8 @@ def read(reader: Reader, subject: str) -> dict[str, Any]:
 
     ``finder`` is the weights of that one head, ``mean`` those of all heads on average, both ``(T,)``; ``on_subject``
     and ``on_first`` are each head's weight at one position, ``(layers, heads)``. ``without`` is by how many nats the
-    right verb is ahead while the finder hands over nothing.
+    right verb is ahead while the finder hands over nothing, and ``without_each`` the same for each head of the model,
+    as a control, ``(layers, heads)``.
     """
     text, plural = OPENING.format(subject), subject.endswith("s")
     tokens = reader.tokens(text)
@@ -33,11 +34,18 @@ def read(reader: Reader, subject: str) -> dict[str, Any]:
         rows = torch.stack([weights[0, :, -1] for weights in reader.pretrained.model.maps(tokens)])  # (L, H, T)
     with fused(reader.pretrained.model):
         is_, are = reader.verbs(text).exp().tolist()
+    margins = torch.tensor(
+        [
+            [without(reader, (layer, head), [(text, plural)])["margin"] for head in range(rows.shape[1])]
+            for layer in range(len(rows))
+        ]
+    )
     return {
         "pieces": [reader.pretrained.tokenizer.decode([token]).strip() for token in tokens[0].tolist()],
         "is": round(is_, 5),
         "are": round(are, 5),
-        "without": without(reader, FINDER, [(text, plural)])["margin"],
+        "without": round(margins[FINDER].item(), 4),
+        "without_each": rounded(margins),
         "finder": rounded(rows[FINDER]),
         "mean": rounded(rows.mean(dim=(0, 1))),
         "on_subject": rounded(rows[..., SUBJECT]),

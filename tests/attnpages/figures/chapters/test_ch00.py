@@ -20,7 +20,9 @@ from attnpages.figures.chapters.ch00 import (
 )
 
 FOLDER = Path(__file__).parents[4] / "chapters"
-NEEDS = re.compile(r"^You need (.*?)(?:;|\.(?: |$)|, and for the section)", flags=re.M)  # not what helps one section
+NEEDS = re.compile(
+    r"^You need (?!not )(.*?)(?:;|\.(?: |$)|, and for the section)", flags=re.M
+)  # not what helps one section
 
 
 def needed_by(number):

@@ -211,7 +211,7 @@ def plot_learning(
     write_in_cells(right, image, numbers, size=10)
     right.set_xticks(range(len(pairs)), pairs, rotation=45, ha="right")
     right.set_yticks(range(len(rows)), [str(step) for step in rows])
-    right.set(title="weights of one query", ylabel="training step")
+    right.set(title="weights of one query", xlabel="person and digit", ylabel="training step")
     return [left, right]
 
 
