@@ -135,9 +135,9 @@
 
   LIVE.figure("gradient", {
     title: "Which score should rise?",
-    todo: "The orange dot is the context, and the ring is the target, where it should be. Drag the ring to another place: for each value, guess first whether its score rises or falls, then look at the last column. What does the thin line separate? Afterwards start from “equal scores”, and then from “certain and wrong”. Both have the same target, seven: how many steps halve the distance to it?",
+    todo: "The orange dot is the context, and the ring is the target, where it should be. Drag the ring to another place: for each value, guess first whether its score rises or falls, then look at the last column. What does the thin dashed line separate? Afterwards start from “equal scores”, and then from “certain and wrong”. Both have the same target, seven: how many steps halve the distance to it?",
     learned:
-      "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side; the thin line separates the two. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
+      "A score rises if its value, seen from the context, lies on the target’s side, and falls if it lies on the other side; the thin dashed line separates the two. The gradient is multiplied by the weight. So a value with hardly any weight receives hardly any gradient, even if it is the right one, and a value with nearly all the weight nearly is the context, so that h − c is nearly zero. From “certain and wrong” half of the way takes hundreds of steps; from equal scores it takes a few.",
     about:
       "Squares: two features of the values in the example of Chapter 2, how many ones (upwards) and how many tens (to the right). The loss does not depend on the third, the item. g = c − target is the gradient of half the squared distance, and the gradient of a score is its weight times g · (h − c). A step changes each score by −0.1 times its gradient; the step in the text is ten times as large.",
     defaults: { ...STARTS[0][1], from: STARTS[0][1].scores, values: VALUES, steps: 0 },
@@ -190,7 +190,7 @@
             : "This is slow: even " + MOST.toLocaleString("en") + " more steps do not halve it.";
         said.say(
           reason(found) +
-            "From the context to the target it is " +
+            "The distance from the context to the target is " +
             Math.hypot(...slope).toFixed(2) +
             (state.steps ? ", after " + counted(state.steps, "step") + ". " : ". ") +
             half,
