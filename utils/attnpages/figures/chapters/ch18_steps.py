@@ -35,7 +35,11 @@ def decided(low: float, high: float) -> bool:
     return low > 0 or high < 0
 
 
-def plot_steps(tests: Mapping[str, Mapping[str, Step]], xlabel: str) -> list[Axes]:
+def plot_steps(
+    tests: Mapping[str, Mapping[str, Step]],
+    xlabel: str,
+    labels: tuple[str, str] = ("trainings of the first model", "of the second"),
+) -> list[Axes]:
     """Draw each difference as a dot on its interval, filled if it leaves out 0, and both models' trainings below it.
 
     Their scores are drawn less the mean of the first model, so that its own lie around 0.
@@ -43,6 +47,7 @@ def plot_steps(tests: Mapping[str, Mapping[str, Step]], xlabel: str) -> list[Axe
     Args:
         tests: a panel per test: ``{name of the step: Step}``, the same steps, from top to bottom.
         xlabel: what is drawn, with its unit.
+        labels: what the legend calls the trainings of both models.
 
     Raises:
         ValueError: if there is no step, the tests differ in their steps, or a difference lies outside its interval.
@@ -64,7 +69,6 @@ def plot_steps(tests: Mapping[str, Mapping[str, Step]], xlabel: str) -> list[Axe
         ax.grid(False, axis="y")
     axes[0, 0].set_yticks(range(len(names[0])), names[0])
     handles = [Line2D([], [], **look) for look in (_FIRST, _SECOND)]
-    labels = ["trainings of the first model", "of the second"]
     figure.legend(handles, labels, loc="outside upper right", ncols=2, frameon=False)
     return list(axes[0])
 
