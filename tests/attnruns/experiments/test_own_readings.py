@@ -52,13 +52,13 @@ def test_by_step_the_vector_changes_with_each_step_and_comes_back_after_four():
     assert torch.equal(shown[0, 0], shown[0, 4])
 
 
-def test_told_the_number_the_same_c_gets_a_vector_that_changes_with_the_commas_only():
-    names = names_of("told_number")
+def test_with_the_number_given_the_same_c_gets_a_vector_that_changes_with_the_commas_only():
+    names = names_of("given_number")
     shown, c = received(names, [[7, 8]])
     with torch.no_grad():
-        told = names["decoder"].numbers.weight  # (4, D)
+        given = names["decoder"].numbers.weight  # (4, D)
     assert c.shape == (1, 64)
-    assert torch.allclose(shown[0], c + told[[0, 0, 1, 1]])
+    assert torch.allclose(shown[0], c + given[[0, 0, 1, 1]])
 
 
 def test_with_an_own_vector_number_k_has_the_state_after_source_number_k():

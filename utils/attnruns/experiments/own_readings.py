@@ -5,8 +5,8 @@ A bottleneck can do harm in two ways: everything has to go into one vector, and 
 receives at each step ``W_k c``, with a matrix of its own for each of the four numbers; k is one more than the commas
 that it has read. So what can be stored is the same, and only the second harm is lifted. The control ``by_step`` has the
 same matrices and changes them with the step (1, 2, 3, 4, 1, …), so that it has as many parameters and a vector that
-changes, but none that belongs to a number. ``told_number`` separates what ``by_number`` mixes: its decoder receives
-the same c at each step plus a learned vector ``e_k``, so that it is given which number it writes, but has no reading
+changes, but none that belongs to a number. ``given_number`` separates what ``by_number`` mixes: its decoder receives
+the same c at each step plus a learned vector ``e_k``, so that it knows which number it writes, but has no reading
 of its own for it. ``own_vector`` lifts the first harm as well: at number k the decoder receives the encoder's state
 after the k-th source number (after the last one if there are fewer).
 
@@ -59,7 +59,7 @@ RECIPES: dict[str, Mapping[str, str]] = {
     "same": {STEP: AGAIN},
     "by_number": _reading(NUMBER),
     "by_step": _reading(f"torch.arange(words.shape[1]).expand_as(words) % {MOST}"),
-    "told_number": {LAYER: VECTORS, SHOWN: f"c = c[:, None] + self.numbers({NUMBER})", STEP: AGAIN},
+    "given_number": {LAYER: VECTORS, SHOWN: f"c = c[:, None] + self.numbers({NUMBER})", STEP: AGAIN},
     "own_vector": {
         "class Encoder(nn.Module)": f"{ENDS}\n\nclass Encoder(nn.Module)",
         LAST: "states[torch.arange(len(source))[:, None], ends(source, lengths)]",
