@@ -93,3 +93,10 @@ def test_a_short_training_gives_shares_with_c_as_it_is_and_rounded(tmp_path):
 def test_an_unknown_model_is_named():
     with pytest.raises(ValueError, match="there is: same"):
         own_readings.code("nothing", 1, 2)
+
+
+def test_with_a_frozen_encoder_only_the_new_decoder_learns(tmp_path):
+    figures = checked_run(own_readings, Job("frozen_encoder", 1, 2), tmp_path, "cpu")
+    plain, read = (names_of(model)["decoder"] for model in ("same", "by_number"))
+    assert figures["parameters"] == sum(one.numel() for one in read.parameters())
+    assert figures["parameters"] == sum(one.numel() for one in plain.parameters()) + 4 * 64 * 64
