@@ -52,6 +52,15 @@ def test_by_step_the_vector_changes_with_each_step_and_comes_back_after_four():
     assert torch.equal(shown[0, 0], shown[0, 4])
 
 
+def test_with_the_number_given_the_same_c_gets_a_vector_that_changes_with_the_commas_only():
+    names = names_of("given_number")
+    shown, c = received(names, [[7, 8]])
+    with torch.no_grad():
+        given = names["decoder"].numbers.weight  # (4, D)
+    assert c.shape == (1, 64)
+    assert torch.allclose(shown[0], c + given[[0, 0, 1, 1]])
+
+
 def test_with_an_own_vector_number_k_has_the_state_after_source_number_k():
     names = names_of("own_vector")
     source, lengths, _ = names["batch_of"]([[42, 7]])  # forty two , seven
@@ -84,3 +93,10 @@ def test_a_short_training_gives_shares_with_c_as_it_is_and_rounded(tmp_path):
 def test_an_unknown_model_is_named():
     with pytest.raises(ValueError, match="there is: same"):
         own_readings.code("nothing", 1, 2)
+
+
+def test_with_a_frozen_encoder_only_the_new_decoder_learns(tmp_path):
+    figures = checked_run(own_readings, Job("frozen_encoder", 1, 2), tmp_path, "cpu")
+    plain, read = (names_of(model)["decoder"] for model in ("same", "by_number"))
+    assert figures["parameters"] == sum(one.numel() for one in read.parameters())
+    assert figures["parameters"] == sum(one.numel() for one in plain.parameters()) + 4 * 64 * 64

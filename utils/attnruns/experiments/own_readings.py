@@ -5,8 +5,12 @@ A bottleneck can do harm in two ways: everything has to go into one vector, and 
 receives at each step ``W_k c``, with a matrix of its own for each of the four numbers; k is one more than the commas
 that it has read. So what can be stored is the same, and only the second harm is lifted. The control ``by_step`` has the
 same matrices and changes them with the step (1, 2, 3, 4, 1, …), so that it has as many parameters and a vector that
-changes, but none that belongs to a number. ``own_vector`` lifts the first harm as well: at number k the decoder
-receives the encoder's state after the k-th source number (after the last one if there are fewer).
+changes, but none that belongs to a number. ``given_number`` separates what ``by_number`` mixes: its decoder receives
+the same c at each step plus a learned vector ``e_k``, so that it knows which number it writes, but has no reading
+of its own for it. In ``frozen_encoder`` the file is trained first; then a new decoder with readings by number learns
+from the c of its encoder, which stays as it is: so it shows what readings bring if the encoder doesn't learn along.
+``own_vector`` lifts the first harm as well: at number k the decoder receives the encoder's state after the k-th source
+number (after the last one if there are fewer).
 
 Each trained file is also tested with c rounded to a few bits per entry. What is trained is the file itself, as it
 stands in the chapter. It stays on the CPU, as the file does.
@@ -34,6 +38,7 @@ STEP = "logits, state = decoder(word, c, state)  # (B, 1, V)"
 AGAIN = "logits = decoder(torch.cat([torch.full_like(word, BOS), *written], dim=1), c)[0][:, -1:]"
 NUMBER = f'(words == TARGET_WORDS.index(",")).cumsum(dim=1).clamp(max={MOST - 1})'
 ROWS = "torch.arange(len(c))[:, None]"
+VECTORS = f"{LAYER}        self.numbers = nn.Embedding({MOST}, hidden)\n"
 MATRICES = f"{LAYER}        self.readings = nn.Linear(hidden, {MOST} * hidden, bias=False)\n"
 ENDS = f'''
 def ends(source, lengths):
@@ -46,6 +51,10 @@ def ends(source, lengths):
 '''
 
 
+BOTH = "encoder, decoder = Encoder(32, hidden=64), Decoder(32, hidden=64)"
+TRAINED = "[*encoder.parameters(), *decoder.parameters()]"
+
+
 def _reading(which: str) -> dict[str, str]:
     read = f"self.readings(c).unflatten(1, ({MOST}, -1))[{ROWS}, {which}]"
     return {LAYER: MATRICES, SHOWN: f"c = {read}", STEP: AGAIN}
@@ -56,6 +65,12 @@ RECIPES: dict[str, Mapping[str, str]] = {
     "same": {STEP: AGAIN},
     "by_number": _reading(NUMBER),
     "by_step": _reading(f"torch.arange(words.shape[1]).expand_as(words) % {MOST}"),
+    "given_number": {LAYER: VECTORS, SHOWN: f"c = c[:, None] + self.numbers({NUMBER})", STEP: AGAIN},
+    "frozen_encoder": {
+        **_reading(NUMBER),
+        BOTH: "encoder, decoder = trained_encoder, Decoder(32, hidden=64)",
+        TRAINED: "[*decoder.parameters()]",
+    },
     "own_vector": {
         "class Encoder(nn.Module)": f"{ENDS}\n\nclass Encoder(nn.Module)",
         LAST: "states[torch.arange(len(source))[:, None], ends(source, lengths)]",
@@ -106,11 +121,15 @@ def when_rounded(names: Mapping[str, Any], bits: int) -> dict[str, float]:
 
 def run(job: Job) -> Outcome:
     """Train the file with one way of reading c, and test it with c as it is and rounded."""
-    names, spent = run_file(code(job.model, job.seed, job.steps))
+    given, first = {}, 0.0
+    if job.model == "frozen_encoder":
+        file, first = run_file(code("same", job.seed, job.steps))
+        given = {"trained_encoder": file["encoder"]}
+    names, spent = run_file(code(job.model, job.seed, job.steps), given)
     figures: dict[str, Any] = {"exact_match": exact_matches(names)}
     figures["rounded"] = {str(bits): when_rounded(names, bits) for bits in BITS}
     figures["parameters"] = sum(weights.numel() for weights in names["parameters"])
-    return Outcome({**figures, "loss": round(names["loss"].item(), 4), "seconds": spent})
+    return Outcome({**figures, "loss": round(names["loss"].item(), 4), "seconds": round(first + spent, 1)})
 
 
 SETTINGS = {

@@ -36,9 +36,12 @@ def file_of(name: str, replaced: Mapping[str, str], seed: int, steps: int, witho
     return text
 
 
-def run_file(code: str) -> tuple[dict[str, Any], float]:
-    """The names that a file leaves behind, and the seconds of the processor that it took; it prints nothing."""
-    names: dict[str, Any] = {"__name__": "file"}
+def run_file(code: str, given: Mapping[str, Any] | None = None) -> tuple[dict[str, Any], float]:
+    """The names that a file leaves behind, and the seconds of the processor that it took; it prints nothing.
+
+    ``given`` are names that it finds when it begins.
+    """
+    names: dict[str, Any] = {"__name__": "file", **(given or {})}
     threads, started = torch.get_num_threads(), time.process_time()
     try:
         with contextlib.redirect_stdout(io.StringIO()):
