@@ -39,7 +39,7 @@ IS_CONVEX_HULL = Exercise(
     is_convex_hull,
     cases=polygons,
     gradients=False,
-    about=About(points=3, minutes=21, difficulty=3, read_again="Blend or point? The test of the original"),
+    about=About(points=3, minutes=21, difficulty=3, read_again="Blend or point?"),
 )
 
 must = IS_CONVEX_HULL.properties
