@@ -16,13 +16,12 @@ Each trained file is also tested with c rounded to a few bits per entry. What is
 stands in the chapter. It stays on the CPU, as the file does.
 """
 
-import random
 from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
 
-from attnruns.experiments.state_sizes import CHAPTER, COUNT
+from attnruns.experiments.state_sizes import CHAPTER, COUNT, exact_matches
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -98,23 +97,11 @@ def rounded(c: Tensor, bits: int) -> Tensor:
     return ((c + 1) / 2 * steps).floor().clamp(0, steps - 1).add(0.5) / steps * 2 - 1
 
 
-def exact_matches(names: Mapping[str, Any]) -> dict[str, float]:
-    """For each length, the share of the test lists that the trained file translates without a mistake."""
-    draw = random.Random("test lists")
-    shares = {}
-    for length in range(1, MOST + 1):
-        lists = [names["random_list"](draw, length) for _ in range(COUNT)]
-        wanted = [" , ".join(map(names["german"], numbers)) for numbers in lists]
-        right = sum(one == other for one, other in zip(names["translate"](lists), wanted, strict=True))
-        shares[str(length)] = round(right / COUNT, 4)
-    return shares
-
-
 def when_rounded(names: Mapping[str, Any], bits: int) -> dict[str, float]:
     """The same, with c rounded to so many bits per entry on its way from the encoder to the decoder."""
     hook = names["encoder"].register_forward_hook(lambda _module, _source, c: rounded(c, bits))
     try:
-        return exact_matches(names)
+        return exact_matches(names, MOST)
     finally:
         hook.remove()
 
@@ -126,7 +113,7 @@ def run(job: Job) -> Outcome:
         file, first = run_file(code("same", job.seed, job.steps))
         given = {"trained_encoder": file["encoder"]}
     names, spent = run_file(code(job.model, job.seed, job.steps), given)
-    figures: dict[str, Any] = {"exact_match": exact_matches(names)}
+    figures: dict[str, Any] = {"exact_match": exact_matches(names, MOST)}
     figures["rounded"] = {str(bits): when_rounded(names, bits) for bits in BITS}
     figures["parameters"] = sum(weights.numel() for weights in names["parameters"])
     return Outcome({**figures, "loss": round(names["loss"].item(), 4), "seconds": round(first + spent, 1)})

@@ -38,11 +38,11 @@ def on_short_lists(replaced: Mapping[str, str], seed: int, steps: int) -> str:
     return file_of(CHAPTER, {**common, **replaced}, seed, steps, without=("alone-answer",))
 
 
-def exact_matches(names: Mapping[str, Any]) -> dict[str, float]:
-    """For each length, the share of the test lists that the trained file translates without a mistake."""
+def exact_matches(names: Mapping[str, Any], longest: int = LONGEST) -> dict[str, float]:
+    """For each length up to ``longest``, the share of test lists that the trained file translates without a mistake."""
     draw = random.Random("test lists")
     shares = {}
-    for length in range(1, LONGEST + 1):
+    for length in range(1, longest + 1):
         lists = [names["random_list"](draw, length) for _ in range(COUNT)]
         wanted = [" , ".join(map(names["german"], numbers)) for numbers in lists]
         right = sum(one == other for one, other in zip(names["translate"](lists), wanted, strict=True))
