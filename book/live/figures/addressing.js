@@ -49,7 +49,7 @@
     title: "Addressing with content, gate, shift and sharpening",
     todo: "Move the gate g down to 0: which columns change, and where does the head go now? Then press “wait twenty steps, with a leak”, and look at row 0: which slider keeps the head there?",
     learned:
-      "With g = 0 the search counts nothing: the head steps on from row 7, the last one, to row 0. (With g = 1 only the search counts.) With the leak, s = (0.05, 0.9, 0.05): at every time step a tenth of each weight moves to the two rows beside it, and after twenty row 0 keeps 30 %. Sharpening with γ = 3 undoes this at every step, and row 0 keeps nearly everything.",
+      "With g = 0 the search does not count: the head steps on from row 7, the last one, to row 0. (With g = 1 only the search counts.) With the leak, s = (0.05, 0.9, 0.05): at every time step a tenth of each weight moves to the two rows beside it, and after twenty row 0 keeps 30 %. Sharpening with γ = 3 undoes this at every step, and row 0 keeps nearly everything.",
     about:
       "The four steps of Chapter 13 (Graves et al. 2014, figure 2), at the start with its example: eight rows of three numbers, the key e = (1, 0, 1), g = 0.75, s = (0, 0.1, 0.9) and γ = 3.",
     defaults: DEFAULTS,
