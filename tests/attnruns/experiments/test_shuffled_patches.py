@@ -63,4 +63,5 @@ def test_the_means_of_all_heads_agree_with_the_chosen_head_of_the_record():
     for name in ("by_position", "by_content"):
         mean = torch.tensor(run[name]).mean().item()
         assert run[f"heads_{name}"][layer][head] == pytest.approx(mean, abs=2e-4)
-    assert all(left < beside for left, beside in zip(run["left"], (of[layer][head] for of in run["beside"]), strict=True))
+    around = [of[layer][head] for of in run["beside"]]
+    assert all(left < beside for left, beside in zip(run["left"], around, strict=True))
