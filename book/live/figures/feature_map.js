@@ -44,7 +44,7 @@
 
   LIVE.figure("feature_map", {
     title: "Attention over a map of 4 × 4 positions",
-    todo: "The framed circle is the query and has no colour yet. Give the dark circle another place: choose “empty” and press its corner, then choose “dark circle” and press any other position. Does its weight change? Then find the first step of β with which that circle receives more than 0.45.",
+    todo: "The framed circle is the query and has no colour yet. Give the dark circle another position: choose “empty” and press its corner, then choose “dark circle” and press any other one. Does its weight change? Then find the first step of β with which that circle receives more than 0.45.",
     learned:
       "With β = 3 each corner has the weight 0.371, however far apart the two are: wherever the second circle lies, its weight is the same. Each has more than 0.45 where β is larger than ln 63 = 4.14, so that 4.5 is the first step of the slider with which it does. The query takes as much as its partner, because both have the same form. With a further circle all take an equal part. An empty query has the score 0 for all positions, so that it attends to all sixteen alike.",
     about:

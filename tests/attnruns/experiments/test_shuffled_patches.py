@@ -55,3 +55,13 @@ def test_the_record_holds_one_network_and_all_orders():
     (run,) = load_result("shuffled_patches")["runs"]
     assert run["steps"] == experiment.ORDERS
     assert sorted(run["order"]) == list(range(256))
+
+
+def test_the_means_of_all_heads_agree_with_the_chosen_head_of_the_record():
+    (run,) = load_result("shuffled_patches")["runs"]
+    layer, head = (number - 1 for number in run["chosen"])
+    for name in ("by_position", "by_content"):
+        mean = torch.tensor(run[name]).mean().item()
+        assert run[f"heads_{name}"][layer][head] == pytest.approx(mean, abs=2e-4)
+    around = [of[layer][head] for of in run["beside"]]
+    assert all(left < beside for left, beside in zip(run["left"], around, strict=True))

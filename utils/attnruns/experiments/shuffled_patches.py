@@ -1,7 +1,7 @@
 """Does a head of DINOv2 find the patches beside a patch by their position vectors, or by what they hold (chapter 16)?
 
-Nothing tells a vision Transformer which patches lie beside each other. How similar are the position vectors that it
-learned, and how much of its weight does each head give to the eight patches around a patch? To see what such a head
+A vision Transformer's position vectors begin at random. How similar are those that DINOv2 learned, and how much of its
+weight does each head give to the eight patches around a patch? To see what such a head
 follows, the patches of a photograph are brought into another order, while each position keeps its vector: then the
 patches that now lie around a patch aren't those that lay around it before.
 
@@ -53,7 +53,8 @@ def maps_of(model: VisionTransformer, images: Tensor) -> Tensor:
 
 def share(maps: Tensor, where: Tensor) -> Tensor:
     """How much of their weight patches give to those of a mask ``(N, N)`` on average: ``(B, L, H)``."""
-    return (maps * where).sum(dim=-1).mean(dim=-1).transpose(0, 1)
+    some = where.any(dim=-1)  # a patch in the first column has none at its left
+    return (maps[..., some, :] * where[some]).sum(dim=-1).mean(dim=-1).transpose(0, 1)
 
 
 def live_texts(image: Tensor, maps: Tensor) -> str:
@@ -81,6 +82,7 @@ def run(job: Job) -> Outcome:
     images, side = photographs(model.shape[1]).images, model.shape[1] // model.patch
     N, apart = side**2, distances(side)
     beside, itself = apart == 1, apart == 0
+    left = beside & (torch.arange(N)[:, None] - torch.arange(N) == 1)  # (query, key)
     vectors = model.add_positions.vectors.detach()[-N:]
     similar = cosine_similarity(vectors[:, None], vectors[None], dim=-1)  # (N, N)
     maps = maps_of(model, images)
@@ -88,13 +90,17 @@ def run(job: Job) -> Outcome:
     layer, head = divmod(int(whole.amin(dim=0).argmax()), whole.shape[2])
     drawn = torch.Generator().manual_seed(job.seed)
     orders = [torch.randperm(N, generator=drawn) for _ in range(job.steps)]
-    found: dict[str, list] = {"by_position": [], "by_content": []}
+    found: dict[str, list] = {"by_position": [], "by_content": [], "left_by_position": []}
+    heads: dict[str, list] = {"heads_by_position": [], "heads_by_content": []}
     query = QUERY[0] * side // 16 * side + QUERY[1] * side // 16
     shown = [maps[layer, 0, head, query]]
     for order in orders:
         other = maps_of(model, reordered(images, order, model.patch))
         for name, where in (("by_position", beside), ("by_content", beside[order][:, order])):
-            found[name].append(share(other, where)[:, layer, head])
+            of_all = share(other, where)  # (B, L, H)
+            found[name].append(of_all[:, layer, head])
+            heads[f"heads_{name}"].append(of_all.mean(dim=0))
+        found["left_by_position"].append(share(other, left)[:, layer, head])
         if len(shown) == 1:
             shown.append(other[layer, 0, head, query])
     figures: dict[str, Any] = {
@@ -104,8 +110,10 @@ def run(job: Job) -> Outcome:
         "uniform": rounded(beside.double().mean().item()),
         "beside": rounded(whole),
         "itself": rounded(share(maps, itself)[:, layer, head]),
+        "left": rounded(share(maps, left)[:, layer, head]),
         "chosen": [layer + 1, head + 1],
         **{name: rounded(torch.stack(of).T) for name, of in found.items()},  # (B, orders)
+        **{name: rounded(torch.stack(of).mean(dim=0)) for name, of in heads.items()},  # (L, H), mean of all orders
         "query": query,
         "order": orders[0].tolist(),
         "maps": rounded(torch.stack(shown)),
