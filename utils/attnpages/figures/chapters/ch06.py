@@ -1,4 +1,4 @@
-"""Figures of chapter 06: a canvas and three of its cells, and a captioner."""
+"""Figures of chapter 06: a photograph, a canvas and three of its cells, and a captioner."""
 
 from collections.abc import Sequence
 
@@ -14,6 +14,7 @@ from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, WRIT
 from attnpages.figures.style import with_minus
 
 _GRID = 3  # cells per side in the drawing of the model
+_PAPER_GRID = 14  # cells per side of the feature map of Xu et al. (2015)
 _DIGITS = {"two": "71747", "seven": "71111"}  # five rows of three bits, as in the chapter's file
 _CORNERS = {"two": (9, 2), "seven": (9, 10)}  # row and column of the upper left pixel: two cells of the middle row
 
@@ -27,8 +28,12 @@ def example_canvas() -> Tensor:
     return image
 
 
-def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence[float]) -> Axes:
-    """Draw a canvas, the three cells of its middle row, and below each its probability and what reading it is worth.
+def draw_choice(photograph: Tensor, image: Tensor, probabilities: Sequence[float], rewards: Sequence[float]) -> Axes:
+    """Draw a photograph and a canvas in cells, three cells of the canvas, and below each what reading it is worth.
+
+    Args:
+        photograph: ``(3, S, S)`` between 0 and 1, drawn with the paper's 14 × 14 cells. image: ``(24, 24)``.
+        probabilities, rewards: of the three cells of the middle row.
 
     Raises:
         ValueError: if there are not three probabilities and three rewards.
@@ -36,15 +41,19 @@ def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence
     if (len(probabilities), len(rewards)) != (_GRID, _GRID):
         raise ValueError(f"probabilities and rewards must be three, got {len(probabilities)} and {len(rewards)}")
     ax = canvas(None, (6.5, 3.4), (0, 11.0), (0, 5.75))
-    side, third = 2.6, len(image) // _GRID
-    say(ax, 0.1 + side / 2, 5.5, "canvas")
-    _picture(ax, image, 0.1, 2.6, side)
+    third, middle = len(image) // _GRID, 3.9
+    _photograph(ax, photograph, 0.1, middle - 1.2, 2.4)
+    say(ax, 1.3, 5.45, "photograph")
+    left, side = 2.75, 1.95
+    low = middle - side / 2
+    say(ax, left + side / 2, 5.45, "canvas")
+    _picture(ax, image, left, low, side)
     for i in range(1, _GRID):
-        line(ax, (0.1, 0.1 + side), (2.6 + i * side / _GRID,) * 2, FAINT, width=0.8)
-        line(ax, (0.1 + i * side / _GRID,) * 2, (2.6, 2.6 + side), FAINT, width=0.8)
+        line(ax, (left, left + side), (low + i * side / _GRID,) * 2, FAINT, width=0.8)
+        line(ax, (left + i * side / _GRID,) * 2, (low, low + side), FAINT, width=0.8)
     edge: dict = {"fill": False, "edgecolor": BLUE, "linewidth": 1.8}
-    ax.add_patch(Rectangle((0.1, 2.6 + side / _GRID), side, side / _GRID, **edge))
-    arrow(ax, (0.2 + side, 2.6 + side / 2), (5.3, 2.6 + side / 2), BLUE)
+    ax.add_patch(Rectangle((left, low + side / _GRID), side, side / _GRID, **edge))
+    arrow(ax, (left + side + 0.06, middle), (5.36, middle), BLUE)
     names = ("probability of drawing the cell", "p(seven) after reading it", "reward: the logarithm of this")
     for y, name in zip((2.0, 1.2, 0.4), names, strict=True):
         say(ax, 0.1, y, name, ha="left")
@@ -60,6 +69,16 @@ def draw_choice(image: Tensor, probabilities: Sequence[float], rewards: Sequence
         say(ax, x + 0.85, 1.2, f"{np.exp(reward):.2f}")
         say(ax, x + 0.85, 0.4, with_minus(f"{reward:.0f}"))
     return ax
+
+
+def _photograph(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:
+    """An image ``(3, S, S)`` in colours, with the lines between the cells of the paper's feature map."""
+    limits = ax.get_xlim(), ax.get_ylim()
+    ax.imshow(image.permute(1, 2, 0).cpu().numpy(), extent=(x, x + size, y, y + size), aspect="equal", zorder=0)
+    ax.set(xlim=limits[0], ylim=limits[1])
+    for i in range(_PAPER_GRID + 1):
+        line(ax, (x, x + size), (y + i * size / _PAPER_GRID,) * 2, PAPER, width=0.5)
+        line(ax, (x + i * size / _PAPER_GRID,) * 2, (y, y + size), PAPER, width=0.5)
 
 
 def _picture(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:
