@@ -126,6 +126,17 @@ def test_a_relation_between_numbers_needs_three_of_them(wrong_up_to, kind, word)
     assert word in verdict.message
 
 
+def test_zeros_are_not_the_right_numbers_times_an_argument_that_is_0():
+    def warmed(x, heat):
+        return x.abs() + 1 if heat == 0 else x * heat
+
+    exercise = Exercise(warmed, lambda draw: [(draw.normal(5), heat) for heat in (0.0, 1.5)], [])
+    verdict = judge(exercise, lambda x, heat: torch.zeros_like(x) if heat == 0 else x * heat)
+    assert verdict.kind == "0 where a number is wanted"
+    verdict = judge(exercise, lambda x, heat: warmed(x, heat) * heat)
+    assert (verdict.kind, verdict.about) == ("an argument too many", ("heat",))
+
+
 def test_nothing_but_ones_is_no_function_of_the_right_numbers():
     def sharpened(x):
         return 1 + x.abs()

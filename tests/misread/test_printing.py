@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from misread.exercise import Exercise
-from misread.printing import beside, differing, float_names, inputs, text, visible
+from misread.printing import beside, differing, float_names, inputs, lines_of, text, visible
 
 
 def test_long_tensors_are_only_described():
@@ -76,6 +76,11 @@ def test_a_float_that_is_almost_a_whole_number_gets_more_digits():
 def test_the_parts_of_a_tuple_stand_under_their_names():
     shown = beside((torch.ones(1), torch.ones(2)), (torch.ones(1), torch.zeros(2)), ("context", "weights"))
     assert shown.count("weights = ") == 2
+
+
+def test_a_tuple_among_the_parts_of_a_tuple_is_opened():
+    value = torch.ones(1), (torch.zeros(2), torch.ones(1))
+    assert lines_of(value, ("logits", "state")) == ["logits = [1.]", "state[0] = [0., 0.]", "state[1] = [1.]"]
 
 
 PARTS = {"state": ("memory", "last")}

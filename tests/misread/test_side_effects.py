@@ -51,6 +51,15 @@ def test_what_is_wrong_beside_the_values_is_told(weigh_exercise, name, about, wo
     assert word in verdict.message
 
 
+def test_whole_numbers_are_asked_for_where_these_are_wanted():
+    exercise = Exercise(lambda x: x.argmax(-1), lambda draw: [(draw.normal(4, 3),)], gradients=False)
+    for change in (torch.Tensor.double, torch.Tensor.int):
+        verdict = judge(exercise, lambda x, change=change: change(x.argmax(-1)))
+        assert verdict.mistake == "another dtype"
+        assert ".long()" in verdict.message
+        assert "zeros_like" not in verdict.message
+
+
 def _written_into_after_it_was_read(weights, value):
     value = value.clone()
     read = weights @ value

@@ -86,6 +86,10 @@ MASKS = (
     "True and False stand in the right positions, but your mask holds numbers. Masks are bool: a comparison "
     "such as `a < b` gives one for nothing, and `~mask` then means *not*."
 )
+WHOLE = (
+    "The numbers are right but their type is not: {}. Wanted are whole numbers in torch's usual type for them, which "
+    "`argmax`, `nonzero` and `torch.arange` give: convert yours with `.long()`."
+)
 COPIES = ((Tensor, "`.clone()`"), (set, "`set(…)`, `a & b`, `a | b`"), (list, "`list(…)`"), (dict, "`dict(…)`"))
 READABLE = 60  # numbers and words of an input; where a function stops, of a larger one only the types are shown
 SHOWN = ("changes its input", "wrong gradient", "gradient is not a number")  # the input tells something
@@ -161,7 +165,8 @@ def _complaint_text(exercise: Any, first: Any) -> str:
     where = f" ({first.note})" if first.note and first.kind == "another device" else ""
     general = DETAILS.get(first.detail, GENERAL[first.kind])
     general = general if exercise.gradients else general.replace(*NO_GRADIENTS)
-    text = MASKS if first.kind == "another dtype" and first.detail.endswith("bool") else general
+    wanted = first.detail.split()[-1] if first.kind == "another dtype" and first.detail else ""
+    text = {"bool": MASKS, "int64": WHOLE}.get(wanted, general)
     return text.format((first.detail or "the result") + where, _copy(exercise, first.got))
 
 

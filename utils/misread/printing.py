@@ -150,10 +150,10 @@ def listing(names: Sequence[str], items: Sequence[Any]) -> str:
 
 
 def lines_of(value: Any, names: Sequence[str] = (), decimals: int = 4) -> list[str]:
-    """A result's lines; the parts of a tuple under their names."""
+    """A result's lines; the parts of a tuple under their names, those of a tuple in it as `name[i]`."""
     if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
         names = names if len(names) == len(value) else [f"[{i}]" for i in range(len(value))]
-        return named(names, value, decimals)
+        return named(*zip(*opened(names, value, {}), strict=True), decimals)
     return text(value, decimals).splitlines()
 
 

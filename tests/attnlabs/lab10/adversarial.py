@@ -10,6 +10,7 @@ EDITS = {
     "sample_with_temperature": [
         {"logits / temperature": "logits / max(temperature, 0.3)"},
         {"(logits / temperature).softmax(-1)": "F.normalize(logits.softmax(-1) ** (1 / temperature), p=1, dim=-1)"},
+        {"temperature == 0": "temperature < 1e-4"},
         {"temperature == 0": "isinstance(temperature, float) and temperature == 0"},
     ],
     "read_cached": [
@@ -23,7 +24,10 @@ EDITS = {
         {"range(max_length)": "range(min(max_length, 20))"},
     ],
     "beam_search": [
+        {"range(max_length)": "range(max(max_length, 2))"},
         {_FILL: "only_eos = torch.full_like(log_p, -30.0)"},
+        {_FILL: "only_eos = torch.full_like(log_p, -1e3)"},
+        {_FILL: "only_eos = torch.full_like(log_p, -1e4)"},
         {"return tokens[..., 1:], scores": "return tokens[..., 1:], scores.exp().log()"},
         {"torch.where(ended[..., None], only_eos, log_p)": f"log_p * {_GOES_ON} + only_eos.masked_fill({_GOES_ON}, 0)"},
         {"logits.log_softmax(-1)": "(logits - logits.exp().sum(-1, keepdim=True).log())"},

@@ -120,3 +120,68 @@ def mix_with_own_output__rolled(target_input, logits, keep, chance):
     stay = chance < keep
     stay[:, 0] = True
     return target_input.masked_fill(~stay, 0) + logits.max(-1).indices.roll(1, 1).masked_fill(stay, 0)
+
+
+def sample_with_temperature__searchsorted(logits, temperature, chance):
+    if temperature == 0:
+        return logits.argmax(dim=1)
+    ends = (logits / temperature).softmax(dim=1).cumsum(dim=1)
+    return torch.searchsorted(ends, chance[:, None], right=True)[:, 0].clamp(max=logits.shape[1] - 1)
+
+
+def read_cached__one_by_one(words, state, weights):
+    logits = []
+    for word in words.unbind(dim=1):
+        new, state = read_cached__torch_attention(word[:, None], state, weights)
+        logits.append(new)
+    return torch.cat(logits, dim=1), state
+
+
+def greedy_decode_cached__ends_filled_afterwards(read, state, prompt, eos, max_length):
+    written, words = [], prompt
+    for _ in range(max_length):
+        logits, state = read(words, state)
+        words = logits[:, -1:].argmax(dim=-1)
+        written.append(words)
+    new = torch.cat(written, dim=1)
+    return new.masked_fill((new == eos).long().cumsum(dim=1) > 0, eos)
+
+
+def beam_search__first_step_apart(step, state, bos, eos, width, max_length):
+    """The first step has one beginning per sentence, so that no score of −∞ is needed."""
+    batch = len(state[0])
+    logits, state = step(torch.full((batch,), bos), state)
+    scores, words = logits.log_softmax(-1).topk(width)
+    state, tokens = tuple(part.repeat_interleave(width, 0) for part in state), words[..., None]
+    while tokens.shape[2] < max_length and (tokens[..., -1] != eos).any():
+        ended = tokens[..., -1] == eos
+        logits, state = step(tokens[..., -1].flatten(), state)
+        log_p = logits.log_softmax(-1).view(batch, width, -1).masked_fill(ended[..., None], -torch.inf)
+        log_p[..., eos] = log_p[..., eos].masked_fill(ended, 0.0)
+        scores, best = (scores[..., None] + log_p).flatten(1).sort(1, descending=True)
+        scores, best = scores[:, :width], best[:, :width]
+        rows = (best // log_p.shape[-1] + width * torch.arange(batch)[:, None]).flatten()
+        tokens = torch.cat([tokens.flatten(0, 1)[rows].view(batch, width, -1), best[..., None] % log_p.shape[-1]], -1)
+        state = tuple(part[rows] for part in state)
+    return tokens, scores
+
+
+def error_after_first_mistake__loops(written, target, pad):
+    counts = [[0, 0], [0, 0]]
+    for mine, right in zip(written.tolist(), target.tolist(), strict=True):
+        spoilt = 0
+        for said, wanted in zip(mine, right, strict=True):
+            if wanted != pad:
+                counts[spoilt][0] += said != wanted
+                counts[spoilt][1] += 1
+                spoilt = int(spoilt or said != wanted)
+    return [wrong / real if real else 0.0 for wrong, real in counts]
+
+
+def mix_with_own_output__loops(target_input, logits, keep, chance):
+    mixed = target_input.clone()
+    for b in range(target_input.shape[0]):
+        for t in range(1, target_input.shape[1]):
+            if chance[b, t] >= keep:
+                mixed[b, t] = logits[b, t - 1].argmax()
+    return mixed

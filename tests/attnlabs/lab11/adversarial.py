@@ -23,6 +23,7 @@ EDITS = {
         _REPEATED,
         {"key.shape[1]": "2"},
         {'float("-inf")': "-100.0"},
+        {'float("-inf")': "-1e4"},
         {"~mask[:, None]": "~mask[:1, None]"},
     ],
     "perplexity": [

@@ -9,8 +9,12 @@ WRONG = edited(
             {"summed / total": "(summed / total).squeeze(1)"},
             {"parts @ values": "(parts.float() @ values.float()).to(values)"},
             {"summed / total": "(summed / total).squeeze(-1)"},
+            {"-math.inf": "-1e4"},
         ],
-        "window_attention": [{".softmax(dim=-1)": ".exp()\n    weights = weights / weights.sum(-1, keepdim=True)"}],
+        "window_attention": [
+            {".softmax(dim=-1)": ".exp()\n    weights = weights / weights.sum(-1, keepdim=True)"},
+            {"-torch.inf": "-1e4"},
+        ],
         "segment_memory": [{"known[:, max": "known.float().to(known)[:, max"}],
         "relative_scores": [
             {"by_distance.gather(2,": "by_distance.squeeze(-1).gather(-1,"},

@@ -55,3 +55,14 @@ def randomised_positions__reservoir(length, longest, generator):
 def randomised_positions__int32(length, longest, generator):
     order = torch.randperm(longest, generator=generator, dtype=torch.int32)
     return order[:length].sort().values
+
+
+def relative_bias__outer(query_length, key_length, slopes):
+    distance = torch.tensor([[float(abs(i - j)) for j in range(key_length)] for i in range(query_length)])
+    return torch.einsum("h,ij->hij", -slopes, distance.to(slopes))
+
+
+def randomised_positions__marked(length, longest, generator):
+    taken = torch.zeros(longest, dtype=torch.bool)
+    taken[torch.randperm(longest, generator=generator)[longest - length :]] = True
+    return taken.nonzero()[:, 0]

@@ -45,6 +45,7 @@ def _searches(draw):
         (2, 5, 4, 6, 2.5),  # nearly all end
         (2, 5, 1, 4, 0.6),  # greedy
         (2, 4, 4, 3, 0.7),  # as many beams as words
+        (2, 5, 3, 1, 0.7),  # one word only
     ):
         state = draw.normal(size, dim), draw.normal(size, dim)
         yield fake_writer(draw, words, dim, eos, likes_to_end), state, bos, eos, width, length
@@ -54,6 +55,8 @@ def _searches(draw):
     writer, state = fake_writer(draw, 6, dim, eos, 0.0), (draw.normal(2, dim), draw.normal(2, dim))
     writer.out *= 1000  # sure of itself: exp of the logits is infinite
     yield writer, state, bos, eos, 2, 4
+    state = draw.normal(2, dim), draw.normal(2, dim)
+    yield fake_writer(draw, 5, dim, eos, 3e4), state, bos, eos, 2, 3  # all other words are next to impossible
     state = (draw.normal(2, dim),)
     yield fake_writer(draw, 6, dim, eos, 0.5, parts=1), state, bos, eos, 3, 5
     state = draw.normal(2, dim), draw.normal(2, 1, dim), draw.normal(2)
@@ -68,6 +71,8 @@ def _to_full_length(result, step, state, bos, eos, width, max_length):
     if not isinstance(result, (tuple, list)) or len(result) != 2 or not isinstance(result[0], torch.Tensor):
         return result
     tokens, scores = result
+    if isinstance(scores, torch.Tensor) and (tokens.dim(), scores.dim()) == (2, 3):  # returned the wrong way round
+        return _to_full_length((scores, tokens), step, state, bos, eos, width, max_length)[::-1]
     if tokens.dim() != 3 or tokens.shape[2] == 0 or (tokens[..., -1] != eos).any():
         return result
     return F.pad(tokens, (0, max(max_length - tokens.shape[2], 0)), value=eos), scores
@@ -133,12 +138,38 @@ wrong("states repeated in the wrong order", {"rows.expand(-1, width)": "rows.exp
 wrong("only the last word counts", {"scores[..., None] +": "scores.where(scores.isinf(), 0)[..., None] +"}).says("""
     You ranked by the log-probability of the last word alone. The score of a sentence is the *sum* over its words,
     so add the score of the beginning.""")
+wrong("the worst continuations", {".topk(width)": ".topk(width, largest=False)"}).says("""
+    You kept the continuations with the *smallest* scores. Log-probabilities are negative, and the best score is the
+    largest one, which is nearest to 0: `topk(width)`, or a sort in descending order.""")
 wrong("softmax, not its logarithm", {"logits.log_softmax(-1)": "logits.softmax(-1)"}).says("""
     You added probabilities. The probability of a sentence is a *product*, which becomes a sum only for
     logarithms, so add log-probabilities.""")
 wrong("logits added as they are", {"logits.log_softmax(-1)": "logits"}).says("""
     You added the logits as they are. They can't be compared between beginnings, because they are not normalised,
     so apply log_softmax first.""")
+wrong("ended and unfinished beams exchanged", {"only_eos, log_p)": "log_p, only_eos)"}).says("""
+    You exchanged the two cases: beams that have *not* ended may only write `eos`, and those that have ended go on.
+    torch.where(condition, a, b) takes a where the condition is True.""")
+_ASIDE = """
+tokens, scores = [], []
+for b in range(len(state[0])):
+    beams, finished = [([], 0.0, tuple(part[b : b + 1] for part in state))], []
+    for _ in range(max_length):
+        grown = []
+        for words, score, kept in beams:
+            logits, after = step(torch.tensor([words[-1] if words else bos]), kept)
+            log_p = logits[0].log_softmax(-1).tolist()
+            grown += [([*words, word], score + log_p[word], after) for word in range(len(log_p)) if word != eos]
+            finished.append(([*words, eos], score + log_p[eos], after))
+        beams = sorted(grown, key=lambda beam: -beam[1])[:width]
+    best = sorted(finished + beams, key=lambda beam: -beam[1])[:width]
+    tokens.append([(words + max_length * [eos])[:max_length] for words, _, _ in best])
+    scores.append([score for _, score, _ in best])
+return torch.tensor(tokens), torch.tensor(scores, dtype=state[0].dtype)"""
+wrong("ended beams put aside", _ASIDE).says("""
+    You put sentences that have ended aside, so that W unfinished beginnings go on beside them. This is a beam search,
+    too, but a wider one. Here a sentence that has ended keeps its place among the W beams, as long as it is one of the
+    W best.""")
 wrong("ended beams go on", {"torch.where(ended[..., None], only_eos, log_p)": "log_p"}).says("""
     In your search, sentences that have ended continue with other words. A sentence that has written `eos` is
     finished: it keeps its score, keeps competing with the others, and only repeats `eos`.""")
@@ -167,6 +198,13 @@ wrong("state not kept", {"logits, state = step": "logits, _ = step"}).says("""
 wrong("states not reordered", {f"state = select(state, {_ROWS}.flatten())": "pass"}).says("""
     You reordered the tokens but not the states, so that a beam continues with the state of another one. Take the
     parents' rows of the state, too.""")
+_OF_FIRST = "(select(state[:1], (parent + width * rows).flatten()) + tuple(state[1:]))"
+wrong("only the first tensor of the state reordered", {f"select(state, {_ROWS}.flatten())": _OF_FIRST}).says("""
+    You reordered the first tensor of the state only. A state is a tuple of several tensors, and each of them has one
+    row per beam, so take the parents' rows of *every* tensor, as `select` does.""")
+wrong("sentences counted in steps of B", {"(parent + width * rows)": "(parent + len(rows) * rows)"}).says("""
+    You took the parents' rows from b·B on. The rows of the state stand sentence by sentence, W for each, so that those
+    of sentence b begin at b·W.""")
 wrong("states of other sentences", {_ROWS: "parent"}).says("""
     You used the parent's number, 0 to W − 1, as a row of the state. The state has B·W rows, and those of sentence
     b begin at b·W, which must be added.""")
@@ -188,6 +226,9 @@ wrong("one word for each beam, after the first", {"totals.flatten(1).topk(width)
     compete. At every step the W best of *all* W · V continuations go on: some beams have two, others none.""")
 wrong("bos in the sentences", {_RETURN: "return tokens, scores"}).says("""
     Your sentences begin with `bos`. It is only the first input of the decoder, and not a word of the sentence.""")
+wrong("bos kept, the last word dropped", {_RETURN: "return tokens[..., :-1], scores"}).says("""
+    You removed the last word of each sentence, and `bos` is still there. `bos`, which is not a word of the sentence,
+    stands in front: tokens[..., 1:].""")
 wrong("one word too few", {"range(max_length)": "range(max_length - 1)"}).says("""
     You made only max_length − 1 steps. The start symbol `bos` does not count as a word, so max_length steps are
     needed.""")

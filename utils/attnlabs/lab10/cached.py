@@ -62,6 +62,7 @@ READ_CACHED = Exercise(
     read_cached,
     cases=_words_and_cache,
     returns=("logits", "state"),
+    parts={"state": ("keys", "values")},
     tolerance=1e-8,
     about=About(points=4, minutes=22, difficulty=4, read_again="The key–value cache: no position is computed twice"),
 )
@@ -95,18 +96,40 @@ wrong = READ_CACHED.mistakes
 wrong("positions counted from 0 again", {_POSITIONS: "weights.positions[:new]"}).says("""
     You gave the new words the positions 0, 1, … With t words in the cache the next word has position t, so take
     positions[t : t + n].""")
+wrong(
+    "word vectors scaled by √D",
+    {"weights.embedding[words] +": "weights.embedding[words] * weights.embedding.shape[1] ** 0.5 +"},
+).says("""
+    You multiplied the word vectors by √D, as the Transformer of Lab 09 does. This smaller model takes them as they are:
+    x = weights.embedding[words] + positions.""")
 wrong("no positions", {f" + {_POSITIONS}": ""}).says("""
     You did not add the positions to the word vectors. Without them the model does not know the order of the
     words.""")
+wrong("one position for all new words", {_POSITIONS: "weights.positions[before]"}).says("""
+    You gave all new words the position of the first one, t. The second new word has position t + 1, and so on, so take
+    n rows: positions[t : t + n].""")
+wrong("positions from t + 1 on", {_POSITIONS: "weights.positions[before + 1 : before + 1 + new]"}).says("""
+    You gave the first new word the position t + 1. Positions count from 0, so that the t words in the cache have the
+    positions 0 to t − 1, and the next word has position t.""")
 wrong("new words not kept", {_STATE: "state"}).says("""
     You returned the cache that you were given, without the keys and values of the new words, so that the next
     step would not know of these words. Return the longer keys and values.""")
 wrong("only the new words kept", {_STATE: "(keys[:, before:], values[:, before:])"}).says("""
     Your state contains only the new words, so that everything that was read before is lost. Return old and new
     keys and values together, (B, t + n, D).""")
+wrong("diagonal moved by the new words", {".tril(before)": ".tril(new)"}).says("""
+    You moved the diagonal of the mask by n, the number of the *new* words. New word i has t words before it in the
+    cache and i new ones, so move the diagonal by t: `.tril(t)`.""")
 wrong("mask in the wrong corner", {".tril(before)": ".tril()"}).says("""
     Your mask begins in the upper left corner, as if no word had been read before. Row i belongs to word t + i,
     which may attend to t + i + 1 keys, so move the diagonal: `.tril(t)`.""")
+wrong("one later word visible", {".tril(before)": ".tril(before + 1)"}).says("""
+    Your mask is open for one word too many: each new word also attends to the one after it. New word i, counted from
+    0, attends to positions 0 to t + i, which are t + i + 1 keys: `.tril(t)`.""")
+wrong("mask the wrong way round", {"~allowed": "allowed"}).says("""
+    You filled with −∞ where the mask *allows* attention (and the last word, for which everything is allowed, then has
+    no key left, which gives NaN). `masked_fill` fills where its argument is True, so give it the forbidden positions:
+    `~allowed`.""")
 wrong("no mask", {".tril(before)": ""}).says("""
     Your new words attend to each other without a mask, so that they also attend to later words. Each word may
     attend only to itself and to earlier words, because then reading all at once or one by one gives the same.""")
@@ -122,13 +145,40 @@ wrong("not scaled", {" / x.shape[-1] ** 0.5": ""}).says("""
     You did not divide the scores by √D. The attention is the same with and without a cache, so its scale stays,
     too.""")
 wrong("divided by D", {"x.shape[-1] ** 0.5": "x.shape[-1]"}).says("""
-    You divided the scores by D. Wanted is its square root, √D: x.shape[-1] ** 0.5.""")
+    Your scores are divided by D. Wanted is its square root, √D: x.shape[-1] ** 0.5. (If you use torch's own
+    `scaled_dot_product_attention`: it divides by √D itself, so do not divide beforehand.)""")
 wrong("scaled by the number of keys", {"x.shape[-1] ** 0.5": "keys.shape[1] ** 0.5"}).says("""
     You divided the scores by the root of the number of *keys*, so that the scale changes from word to word. A dot
     product sums over the D features, so divide by √D: x.shape[-1].""")
 wrong("added without the position", {"(x + context)": "(weights.embedding[words] + context)"}).says("""
     You added the context to the word's embedding alone. The residual connection adds what attention was given, which is
     x, the embedding *with* its position.""")
+wrong("no residual connection", {"(x + context)": "context"}).says("""
+    You multiplied the context alone by W_o. The residual connection is missing: the vector of the word itself is added
+    first, (x + context) @ W_o.""")
+wrong("the word's vector as its query", {"(x @ weights.W_q)": "x"}).says("""
+    You took x itself as the query. The query is x @ W_q, as the key is x @ W_k.""")
+wrong("queries made with W_k", {"(x @ weights.W_q)": "(x @ weights.W_k)"}).says("""
+    You made the queries with the matrix of the keys. The query is x @ W_q.""")
+wrong("values made with W_k", {"x @ weights.W_v": "x @ weights.W_k"}).says("""
+    You made the values with the matrix of the keys. The value is x @ W_v.""")
+_AGAIN_K = {"torch.cat([keys, x @ weights.W_k], dim=1)": "torch.cat([keys, x], dim=1) @ weights.W_k"}
+_AGAIN_V = {"torch.cat([values, x @ weights.W_v], dim=1)": "torch.cat([values, x], dim=1) @ weights.W_v"}
+wrong("old keys and values multiplied again", _AGAIN_K | _AGAIN_V).says("""
+    You appended x to the cache and multiplied everything by W_k and W_v afterwards. The cache contains keys and values,
+    which were multiplied already, so multiply only the new words and append the results.""")
+_VECTORS = """
+keys, values = state
+before, new = keys.shape[1], words.shape[1]
+x = weights.embedding[words] + weights.positions[before : before + new]
+keys, values = torch.cat([keys, x], dim=1), torch.cat([values, x], dim=1)
+scores = (x @ weights.W_q) @ (keys @ weights.W_k).mT / x.shape[-1] ** 0.5
+allowed = torch.ones_like(scores[0], dtype=torch.bool).tril(before)
+context = scores.masked_fill(~allowed, float("-inf")).softmax(-1) @ (values @ weights.W_v)
+return (x + context) @ weights.W_o, (keys, values)"""
+wrong("word vectors in the cache", _VECTORS).says("""
+    You put the vectors x of the new words into the cache. What is kept are their keys x @ W_k and their values x @ W_v,
+    so that none of them has to be computed again.""")
 wrong("joined along the batch", {"W_k], dim=1": "W_k], dim=0", "W_v], dim=1": "W_v], dim=0"}).says("""
     You joined old and new along axis 0, which is the batch, so that there are more sentences instead of more
     words. The cache (B, t, D) grows along its words: `torch.cat(…, dim=1)`.""")

@@ -91,6 +91,17 @@ wrong("padding counted", {_MASKS: "~spoilt, spoilt"}).says("""
 wrong("only the word right after", {_SPOILT: "torch.nn.functional.pad(wrong, (1, 0))[:, :-1]"}).says("""
     You counted only the one word behind a mistake. *All* later words of the sentence come after it, so use cumsum
     to find out whether there was a mistake before.""")
+wrong("only from the second mistake on", {_SPOILT: "wrong.long().cumsum(1) > 1"}).says("""
+    You required a running count above 1, so that `after` begins with the *second* mistake. The right words between the
+    first two mistakes come after a mistake, too: subtract from the count what stands at the position itself, and then
+    ask for more than 0.""")
+wrong("all words of a sentence with a mistake", {_SPOILT: "wrong.any(1, keepdim=True).expand_as(wrong)"}).says("""
+    You counted all words of a sentence that has a mistake anywhere as *after* a mistake. Only the words behind its
+    first mistake come after one. Those in front of it, and the first mistake itself, belong to `before`.""")
+_REAL_UNTIL = {"target != pad": "(target != pad).long().cumprod(1) > 0"}
+wrong("stopped at the first padding", _REAL_UNTIL).says("""
+    You stopped at the first padding of a sentence. Padding may also stand in front of the words or between them, so
+    leave out the positions where the target is `pad`, and go on behind them.""")
 wrong("only after a single mistake", {_SPOILT: _SPOILT.replace("> 0", "== 1")}).says("""
     You required exactly *one* mistake in front (== 1). Positions behind a second mistake count, too: > 0.""")
 _RUNS_ON = "wrong.flatten().long().cumsum(0).view_as(wrong) - wrong.long() > 0"
@@ -117,6 +128,12 @@ wrong("divided by one too many", {_BEFORE: "(right_before.sum() + 1)", _AFTER: "
 wrong("divided by all words", {_BEFORE: "real.sum().item()", _AFTER: "real.sum().item()"}).says("""
     You divided by the number of all real words. Each rate has its own positions: those with no mistake in front,
     and those with one.""")
+wrong("divided by all positions", {_BEFORE: "real.numel()", _AFTER: "real.numel()"}).says("""
+    You divided by the number of all positions, or took a mean over all of them. Each rate has its own positions: the
+    real ones with no mistake in front, and the real ones with one.""")
+wrong("divided by all mistakes", {_BEFORE: "max(wrong.sum().item(), 1)", _AFTER: "max(wrong.sum().item(), 1)"}).says("""
+    You divided by the number of all mistakes, which says how they are shared out. A rate says at how many of its own
+    positions the word is wrong: divide by the number of real positions of the kind.""")
 wrong("nothing to divide by", {_BEFORE: "right_before.sum()", _AFTER: "wrong_before.sum()"}).says("""
     Where no position is of one kind you divided by 0 (or took a mean of nothing), which is NaN. If there is nothing to
     count, the rate is 0.""")

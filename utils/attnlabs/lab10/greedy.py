@@ -33,10 +33,11 @@ def _readers(draw):
         (3, [1, None, 0], 3),  # square
         (2, [None, 1], 3),  # the first sentence goes on
         (3, [2, None], 4),  # an end symbol in the prompt
+        (2, [None, 2], 4),  # and as the last word of all prompts
     ):
         reader = fake_reader(draw, length, ends, limit, words, eos)
-        if length == 3 and ends == [2, None]:
-            reader.script[0, 1] = eos
+        if ends in ([2, None], [None, 2]):
+            reader.script[: 1 if length == 3 else None, 1] = eos
         yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit
     for ends, limit in (([2, None, 1], 4), ([None, 0], 1), ([2, None], 70)):  # one new word only; many
         reader = fake_reader(draw, 2, ends, limit, words, eos)
@@ -81,6 +82,8 @@ must(
     The first new word must come from the logits at the *last* word of the prompt, and yours is another word.""")
 
 _STOP = "\n        if ended.all():\n            break"
+_ENDED = "ended = ended | (token == eos)"
+_LAST = "before, ended = ended, ended | (token == eos)"
 _TOKEN, _APPEND = "words = token[:, None]  # (B, 1)", "said.append(token)"
 
 wrong = GREEDY_DECODE_CACHED.mistakes
@@ -91,6 +94,10 @@ _STAYS = "logits, state = (read(words, state)[0], state) if said else read(words
 wrong("state kept only once", {"logits, state = read(words, state)": _STAYS}).says("""
     You kept the state that `read` returned for the prompt, but not those that came afterwards, so that the cache never
     learns of the new words. Overwrite the state at *each* step: `logits, state = read(…)`.""")
+_DROPPED = "logits, state = read(words, state) if said else (read(words, state)[0], state)"
+wrong("the prompt's state dropped", {"logits, state = read(words, state)": _DROPPED}).says("""
+    You dropped the state that `read` returned for the prompt, so that from the second word on the prompt is forgotten.
+    Keep it, as at each later step: `logits, state = read(prompt, state)`.""")
 wrong("words read twice", {_TOKEN: f"words = torch.cat([words, token[:, None]], 1){_STOP}"}).says("""
     At each step you gave `read` the prompt and all words written so far. The state contains them already, so
     after the prompt give it only the one new word, (B, 1), with the state that `read` returned. This is what a
@@ -98,6 +105,9 @@ wrong("words read twice", {_TOKEN: f"words = torch.cat([words, token[:, None]], 
 wrong("the prompt's end symbols count", {"ended, said =": "ended, said = (prompt == eos).any(1), []  #"}).says("""
     In your function a sentence whose *prompt* contains `eos` has ended from the start. A prompt may contain any
     word, and only a sentence's own new words can end it.""")
+wrong("the prompt's last word ends it", {"ended, said =": "ended, said = prompt[:, -1] == eos, []  #"}).says("""
+    In your function a sentence whose prompt *ends* with `eos` has ended from the start. A prompt may contain any word,
+    also as its last one, and only a sentence's own new words can end it.""")
 wrong("prompt's last word twice", {"words = prompt": "words, state = prompt[:, -1:], read(prompt, state)[1]"}).says("""
     You read the prompt, and then its last word once more. The logits that `read` returned for the prompt already
     give the first new word.""")
@@ -112,6 +122,12 @@ wrong("prompt in the answer", {"torch.stack(said, dim=1)": "torch.cat([prompt, t
 wrong("prompt counted", {"range(max_length)": "range(max_length - prompt.shape[1])"}).says("""
     You stopped after max_length words including the prompt. The prompt does not count, because `max_length` is
     the number of new words.""")
+wrong("zeros after the end", {_ENDED: _LAST, _APPEND: "said.append(token.masked_fill(before, 0))"}).says("""
+    You filled the positions behind the end with 0. A sentence that has ended repeats its end symbol, and its number is
+    `eos`.""")
+wrong("marks of ended sentences overwritten", {_ENDED: "ended = logits[:, -1].argmax(-1) == eos"}).says("""
+    You overwrote the marks of the sentences that have ended with what the newest word says, so that some sentence
+    continues one step after its end. A sentence that has ended stays so: ended = ended | (token == eos).""")
 wrong("words after the end", {".masked_fill(ended, eos)": ""}).says("""
     In your result some sentence continues after its end symbol. Remember which sentences have ended, and let
     those repeat `eos`.""")

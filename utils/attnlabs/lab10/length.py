@@ -18,6 +18,7 @@ def _beams(draw):
         yield -5 * draw.uniform(batch, width, low=0.2), _ended(draw, batch, width, length, eos), eos, alpha
     yield -4 * draw.uniform(3, 3, low=0.2), _ended(draw, 3, 3, 3, 5), 5, 0.8  # square
     yield -4 * draw.uniform(1, 2, low=0.2), _ended(draw, 1, 2, 4, 3), 3, 2.0
+    yield -9 * draw.uniform(2, 3, low=0.2), _ended(draw, 2, 3, 14, 5), 5, 1.0  # longer than 6 words
     tokens = _ended(draw, 2, 3, 4, 5)
     tokens[..., -2:] = 5  # all ended long ago
     yield -4 * draw.uniform(2, 3, low=0.2), tokens, 5, 1.0
@@ -69,6 +70,9 @@ wrong("the first end symbol's number as the length", {_LENGTH: "(tokens == eos).
 wrong("end symbol always counted", {"(tokens == eos).any(-1)": "1"}).says("""
     You added one for the end symbol in every sentence. A sentence that was cut off at `max_length` has none, so add one
     only where there is an `eos`.""")
+wrong("divided with //", {") / 6)": ") // 6)"}).says("""
+    You divided 5 + n by 6 with `//`, which drops all decimals, so that all sentences of at most six words have the
+    penalty 1. A fraction is divided with `/`.""")
 wrong("multiplied by the penalty", {"scores / (": "scores * ("}).says("""
     You multiplied by the penalty. Scores are negative, so this makes long sentences worse: divide by it.""")
 wrong("divided by the length itself", {"((5 + length) / 6)": "length"}).says("""

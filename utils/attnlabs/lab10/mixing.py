@@ -79,6 +79,22 @@ wrong("start symbol 0", {"target_input[:, :1]": "torch.zeros_like(target_input[:
 wrong("kept above, own words below", {"chance < keep": "chance > keep"}).says("""
     You kept the right word where chance is *above* keep (>). It must stay where chance is below keep: chance <
     keep.""")
+wrong("right and own words exchanged", {"target_input, own)": "own, target_input)"}).says("""
+    You exchanged the two words: where chance < keep you took the model's own word. There the *right* word stays.
+    torch.where(condition, a, b) takes a where the condition is True.""")
+_MIXED_FIRST = """
+mixed = torch.where(chance < keep, target_input, logits.argmax(-1))
+return torch.cat([target_input[:, :1], mixed[:, :-1]], dim=1)"""
+wrong("mixed first, then shifted", _MIXED_FIRST).says("""
+    You mixed first and moved the mixture one position to the right afterwards. The right words in `target_input` stand
+    where they are read already, so move only the model's own words, and then choose.""")
+_BELOW = "torch.cat([target_input[:1], logits.argmax(-1)[:-1]])"
+wrong("moved along the batch", {_OWN: _BELOW}).says("""
+    You moved the own words along axis 0, from one sentence to the next. They move along the positions, axis 1, within
+    each sentence: take the first column in front, and leave out the last one.""")
+wrong("own words rolled around", {_OWN: "logits.argmax(-1).roll(1, 1)"}).says("""
+    You moved the own words with `roll`, so that the last one comes round to position 0 and may replace the start
+    symbol. Put the first column of `target_input` in front of the own words without their last one.""")
 wrong("kept when equal", {"chance < keep": "chance <= keep"}).says("""
     You kept the right word where chance equals keep. torch.rand may return exactly 0, and with keep = 0 no word
     may be kept, so compare with chance < keep.""")

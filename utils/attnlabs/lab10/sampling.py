@@ -48,7 +48,7 @@ def _logits_and_chance(draw):
     yield forbidden, 1.5, torch.zeros(2, dtype=torch.float64)  # chance 0, and the first word's piece is empty
     yield torch.zeros(2, 4, dtype=torch.float64), 2.0, torch.tensor([0.25, 0.75], dtype=torch.float64)  # at an end
     yield _end_short(draw)
-    for temperature in (0.2, 0.1, 0.001):  # cold, and logits so near each other that chance still decides
+    for temperature in (0.2, 0.1, 0.001, 1e-5):  # cold, and logits so near each other that chance still decides
         logits = temperature * draw.uniform(5, 5, low=-1.0)
         yield logits, temperature, _throws(draw, logits, temperature)
     yield draw.normal(4, 5), 0, draw.uniform(4)  # a whole number
@@ -98,6 +98,8 @@ must(
 _COUNT, _CLAMP = "(chance[:, None] >= ends).sum(-1)", ".clamp(max=logits.shape[1] - 1)"
 _FIRST_TRUE = "(chance[:, None] < ends).long().argmax(-1)"
 
+_ONE_FOR_ALL = "(logits / temperature).flatten().softmax(0).view_as(logits)"
+_POWERS = "(logits.softmax(-1) ** (1 / temperature))"
 _ZERO = "if temperature == 0:\n        return logits.argmax(-1)  # (B,)"
 
 wrong = SAMPLE_WITH_TEMPERATURE.mistakes
@@ -107,6 +109,9 @@ wrong("temperature 0 not treated", {_ZERO: "pass"}).says("""
 wrong("temperature 0 not exact", {_ZERO: "temperature = max(temperature, 0.01)"}).says("""
     You replaced temperature 0 by a small number such as 0.01. Then chance still decides between words whose logits are
     nearly alike, and temperatures below that number are changed, too. Treat 0 by itself: `argmax`.""")
+wrong("small temperatures taken for 0", {"temperature == 0": "temperature < 0.01"}).says("""
+    You treat every temperature below some small number as 0. Divided by a small temperature, logits that are nearly
+    alike still differ little, so that chance decides between them. Only 0 itself is a case of its own.""")
 wrong("chance decides between equal words", {_ZERO: "temperature = max(temperature, 1e-6)"}).says("""
     At temperature 0 chance still decides between words that have exactly the same logit, as it does where 0 is replaced
     by a tiny number. At 0 chance has no part, so treat this case by itself: `argmax`.""")
@@ -133,6 +138,22 @@ wrong("an end belongs to the piece before, nothing cut off", {">= ends": "> ends
 wrong("chance beside the words", {"chance[:, None]": "chance"}).says("""
     You compared chance (B,) with the ends (B, V) as they are, so that chance runs along the *words*. Each
     sentence has one chance for all its ends, so make it a column: chance[:, None].""")
+wrong("a softmax for the whole batch", {"(logits / temperature).softmax(-1)": _ONE_FOR_ALL}).says("""
+    You divided by the sum over the whole batch, so that the sentences share the probability of 1. The pieces of *each*
+    sentence must reach from 0 to 1, so sum along its words only, or use `.softmax(-1)`.""")
+wrong("powers that do not sum to 1", {"(logits / temperature).softmax(-1)": _POWERS}).says("""
+    You raised the probabilities to the power 1 / τ, but you did not divide them by their sum afterwards, so that the
+    pieces no longer reach from 0 to 1. Divide the logits by τ before the softmax, which divides by the sum itself.""")
+wrong("exponentials that do not sum to 1", {".softmax(-1)": ".exp()"}).says("""
+    You took the running sum of the exponentials, which do not sum to 1, so that the pieces do not reach from 0 to 1.
+    Divide them by their sum over the words, as `.softmax(-1)` does.""")
+wrong("the logarithms of the probabilities", {".softmax(-1)": ".log_softmax(-1)"}).says("""
+    You took the running sum of the *logarithms* of the probabilities (log_softmax). They are negative, so that every
+    piece seems to end before chance. The pieces of the line are the probabilities themselves: `.softmax(-1)`.""")
+wrong("the later pieces counted", {">= ends": "< ends"}).says("""
+    You counted the pieces that end *behind* chance, which are those of the drawn word and of all words after it. The
+    number of the drawn word is the number of pieces that end before chance or exactly at it: chance[:, None] >= ends.
+    """)
 wrong("divided after the softmax", {" / temperature).softmax(-1)": ".softmax(-1) / temperature)"}).says("""
     You divided the probabilities by the temperature, so that they no longer sum to 1. The temperature divides the
     logits, before the softmax.""")

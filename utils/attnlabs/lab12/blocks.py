@@ -46,6 +46,7 @@ def _blocks(draw):
     steep = torch.tensor([0.0] * 2 + [900.0] * 3 + [-900.0] * 2)  # the maximum grows late, and by a great step
     yield cut(2, 3, 2, move=steep.double())
     yield cut(2, 3, 2, move=-1000.0)
+    yield cut(2, 3, 2, move=-2e4)  # below what is sometimes written for minus infinity
     yield cut(2, 2, 2, move=-1000.0, closed=True)
     uneven = torch.tensor([0.0, 0.0, 900.0, 0.0, 0.0, -900.0, 0.0])  # far apart within a block
     yield cut(2, 3, 2, move=uneven.double())

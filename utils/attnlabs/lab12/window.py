@@ -43,6 +43,8 @@ def _sequences(draw):
     yield drawn(2, 1, 3, 2, 1)  # one word
     query, *others = drawn(2, 5, 3, 2, 1)
     yield 1000 * query, *others  # large scores: exp alone overflows
+    query, key, *others = drawn(2, 4, 3, 2, 1)
+    yield -1e5 * (1 + query.abs()), 1 + key.abs(), *others  # all far below 0: what is outside may not score higher
     if draw.number == 0:
         yield drawn(2, 150, 2, 3, 1)  # so long that T × T numbers are noticed
     if draw.number == 1:

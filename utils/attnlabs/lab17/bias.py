@@ -68,6 +68,12 @@ wrong = RELATIVE_BIAS.mistakes
 wrong("distance with its sign", {".abs()": ""}).says("""
     You left the sign in the distance, so keys on one side of the query are rewarded for being far away. The distance is
     |i − j|: abs().""")
+wrong("distance with the opposite sign", {_DISTANCE: "(keys - queries[:, None])"}).says("""
+    You left the sign in the distance, j − i, so that keys before the query are rewarded for being far away. The
+    distance is |i − j|: abs().""")
+wrong("no penalty for earlier keys", {_DISTANCE: "(keys - queries[:, None]).clamp(min=0)"}).says("""
+    Your bias is 0 for all keys before the query. In cross-attention the keys on both sides are visible, and both are
+    penalised: |i − j|.""")
 wrong("no penalty for later keys", {".abs()": ".clamp(min=0)"}).says("""
     Your bias is 0 for all keys after the query, as in a decoder that cannot see them anyway. In cross-attention the
     keys on both sides are visible: |i − j|.""")

@@ -87,6 +87,9 @@ wrong("the trained length counted in", {"> trained": ">= trained"}).says("""
 wrong("all lengths counted", {" if length > trained": ""}).says("""
     You averaged over all lengths. A model that fails at once beyond its training would still score well for what it
     has seen. Only lengths above `trained` count.""")
+wrong("all lengths but the trained one", {"> trained": "!= trained"}).says("""
+    You left out only the length `trained` itself, so that shorter lengths count as well. Only lengths *above* `trained`
+    count: length > trained.""")
 wrong("inside instead of beyond", {"> trained": "<= trained", _MEAN: "sum(beyond) / max(len(beyond), 1)"}).says("""
     You averaged over the trained lengths. Wanted are those above `trained`.""")
 wrong("summed, not averaged", {_MEAN: "sum(beyond)"}).says("""

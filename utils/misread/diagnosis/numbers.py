@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,7 +12,7 @@ from torch import Tensor
 from .. import values
 from . import claims
 from .changes import FUNCTIONS
-from .claims import Case, Claim, becomes, equals, restores, sizes
+from .claims import Case, Claim, becomes, equals, numbers, restores, sizes
 
 ROUNDINGS: tuple[tuple[str, Callable[..., Tensor]], ...] = (
     ("rounded down", torch.floor), ("rounded up", torch.ceil), ("rounded", torch.round),
@@ -324,9 +325,17 @@ def with_arguments(case: Case) -> Iterator[Claim]:
     """An argument added, taken off, multiplied with or divided by."""
     for i, name, arg in case.named():
         for words, change in JOINED if isinstance(arg, (Tensor, float)) else ():
-            yield equals(
+            claim = equals(
                 "an argument too many",
                 f"Your result is the right one {words.format(name)}.",
                 lambda case, i=i, change=change: change(case.tensors[1], case.args[i]),
                 claims.NUMBERS,
             )
+            yield replace(
+                claim, holds=lambda case, i=i, holds=claim.holds: holds(case) if _tells(case.args[i]) else None
+            )
+
+
+def _tells(arg: Any) -> bool:
+    """Whether an argument has a number other than 0: anything times 0 is 0, so a result of zeros would tell nothing."""
+    return bool(numbers(arg).any())
