@@ -1,4 +1,5 @@
 import pytest
+from matplotlib.patches import FancyArrowPatch
 
 from attnpages.figures.chapters.ch14_outputs import draw_three_outputs
 
@@ -17,6 +18,17 @@ def test_what_is_written_what_is_pointed_at_and_the_mixture_stand_side_by_side(t
 def test_a_word_that_can_be_written_and_copied_has_both_parts(texts):
     words = texts(draw_three_outputs({"a": 0.5, "gave": 0.0, "Ruvis": 0.5}, VOCABULARY, 0.2))
     assert "0.44" in words  # 0.2 · 0.2 + 0.8 · 0.5
+
+
+def test_an_arrow_leads_to_each_output_with_a_share_and_the_widest_to_the_largest():
+    ax = draw_three_outputs(WEIGHTS, VOCABULARY, 0.2)
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    assert len(arrows) == 3 * 3 + 2 * 2 + (3 + 2 + 5)  # from the sources, to blend and layer, to the outputs
+    its_word = max(text.get_position()[0] for text in ax.texts if text.get_text() == "Ruvis")
+    widest = max(arrows, key=lambda patch: patch.get_linewidth())  # 0.9, the second network's
+    assert widest._posA_posB[1][0] == pytest.approx(4.15 + 2.5 * 1.12)
+    last = max(arrows, key=lambda patch: patch._posA_posB[1][0])  # in the mixture
+    assert last._posA_posB[1][0] == pytest.approx(its_word)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,15 @@ from attnpages.figures.style import STYLES
 _CELL, _HIGH = 1.12, 0.8  # of a word, in the units of the canvas
 _WEIGHTS, _BLEND, _LAYER, _TOP = 1.55, 2.95, 4.35, 6.6  # lower edges
 _SOURCE, _VOCABULARY = STYLES[1].colour, STYLES[0].colour  # as in the figure of both distributions
+_BUS = _TOP - 0.7  # the height at which the weights' way divides between the words
 
 
 def draw_three_outputs(
     weights: Mapping[str, float], p_vocab: Mapping[str, float], p_gen: float, ax: Axes | None = None
 ) -> Axes:
     """Draw one step of attention three times: it blends before a vocabulary, it is the output, or both are mixed.
+
+    An arrow leads to each output whose share is not 0; the larger the share, the wider the arrow.
 
     Args:
         weights: by source word, its attention weight. p_vocab: by word of the vocabulary, its probability.
@@ -29,22 +32,23 @@ def draw_three_outputs(
     if len(weights) != 3 or len(p_vocab) != 3 or not 0 <= p_gen <= 1:
         raise ValueError(f"there must be three words each, and a probability, got {[*weights]}, {[*p_vocab]}, {p_gen}")
     ax = canvas(ax, (6.5, 4.6), (-0.15, 14.5), (-0.15, 8.75))
-    mixed = {word: p_gen * share for word, share in p_vocab.items()}
-    mixed |= {word: mixed.get(word, 0.0) + (1 - p_gen) * share for word, share in weights.items()}
+    written = {word: p_gen * p_vocab.get(word, 0.0) for word in (p_vocab | weights)}
+    copied = {word: (1 - p_gen) * weights.get(word, 0.0) for word in written}
     for left, title in ((0.0, "it writes"), (4.15, "it points"), (8.3, "it does both")):
         middle = left + 1.5 * _CELL
         _words(ax, left, 0.0, weights, _SOURCE, shaded=False)
         box(ax, left, _WEIGHTS, 3 * _CELL, _HIGH, edge=_SOURCE, line=2.0)
         say(ax, middle, _WEIGHTS + _HIGH / 2, "weights")
-        arrow(ax, (middle, _HIGH + 0.04), (middle, _WEIGHTS - 0.04))
+        for n in range(3):
+            x = left + (n + 0.5) * _CELL
+            arrow(ax, (x, _HIGH + 0.04), (x, _WEIGHTS - 0.04))
         say(ax, left + (2.7 if left > 5 else 1.5) * _CELL, 8.35, title, size=12, weight="bold")
     _written(ax, 0.0)
-    arrow(ax, (1.5 * _CELL, _LAYER + _HIGH + 0.04), (1.5 * _CELL, _TOP - 0.04))
+    _shares(ax, 0.0, _LAYER + _HIGH, p_vocab, _VOCABULARY)
     _words(ax, 0.0, _TOP, p_vocab, _VOCABULARY)
-    middle = 4.15 + 1.5 * _CELL
-    arrow(ax, (middle, _WEIGHTS + _HIGH + 0.04), (middle, _TOP - 0.04), _SOURCE, 2.2)
+    _shares(ax, 4.15, _WEIGHTS + _HIGH, weights, _SOURCE)
     _words(ax, 4.15, _TOP, weights, _SOURCE)
-    _mixture(ax, 8.3, mixed, set(weights))
+    _mixture(ax, 8.3, written, copied)
     return ax
 
 
@@ -58,6 +62,21 @@ def _words(ax: Axes, left: float, low: float, shares: Mapping[str, float], colou
             say(ax, x + _CELL / 2, low + _HIGH + 0.3, _short(share), size=10)
 
 
+def _shares(
+    ax: Axes, left: float, low: float, shares: Mapping[str, float], colour: str, wide: float = _CELL
+) -> list[float]:
+    """An arrow up to each word with a share, as wide as this is large; gives where they stand, from left to right."""
+    ends = [(left + (n + 0.5) * wide, share) for n, share in enumerate(shares.values()) if share > 0]
+    for x, share in ends:
+        arrow(ax, (x, low + 0.04), (x, _TOP - 0.04), colour, _line(share))
+    return [x for x, _ in ends]
+
+
+def _line(share: float) -> float:
+    """The width of an arrow, in points."""
+    return 0.7 + 3.3 * share
+
+
 def _written(ax: Axes, left: float) -> None:
     """From the weights to the output layer."""
     middle = left + 1.5 * _CELL
@@ -67,21 +86,26 @@ def _written(ax: Axes, left: float) -> None:
         say(ax, middle, low + _HIGH / 2, text, size=10)
 
 
-def _mixture(ax: Axes, left: float, mixed: Mapping[str, float], copied: set[str]) -> None:
+def _mixture(ax: Axes, left: float, written: Mapping[str, float], copied: Mapping[str, float]) -> None:
     """The vocabulary's part and the weights' part go into one row of words."""
     _written(ax, left)
-    wide = 5.45 * _CELL / len(mixed)
-    middle, right = left + 1.5 * _CELL, left + 4.5 * wide
-    arrow(ax, (middle, _LAYER + _HIGH + 0.04), (middle, _TOP - 0.04), _VOCABULARY, 2.2)
-    line(ax, (left + 3 * _CELL + 0.04, right, right), (_WEIGHTS + _HIGH / 2,) * 2 + (_TOP - 0.18,), _SOURCE, 2.2)
-    arrow(ax, (right, _TOP - 0.2), (right, _TOP - 0.04), _SOURCE, 2.2)  # its head hides where they meet
-    for x, text in ((middle, r"$\times\, p_\mathrm{gen}$"), (right, r"$\times\,(1 - p_\mathrm{gen})$")):
-        say(ax, x + 0.12, _TOP - 0.75, text, ha="left", size=10)
-    for n, (word, share) in enumerate(mixed.items()):
-        x, colour = left + n * wide, _SOURCE if word in copied else _VOCABULARY
-        box(ax, x + 0.02, _TOP, wide - 0.04, _HIGH, fill=_shade(colour, share))
+    wide = 5.45 * _CELL / len(written)
+    _shares(ax, left, _LAYER + _HIGH, written, _VOCABULARY, wide)
+    ends = _shares(ax, left, _BUS, copied, _SOURCE, wide)
+    right = max(ends, default=left + 3 * _CELL)
+    way = (left + 3 * _CELL + 0.04, right, right, min(ends, default=right))
+    line(ax, way, (_WEIGHTS + _HIGH / 2,) * 2 + (_BUS,) * 2, _SOURCE)
+    for x, y, text, ha in (
+        (left + 2.5 * wide + 0.12, _LAYER + _HIGH + 0.3, r"$\times\, p_\mathrm{gen}$", "left"),
+        (right - 0.15, _LAYER + _HIGH / 2, r"$\times\,(1 - p_\mathrm{gen})$", "right"),
+    ):
+        say(ax, x, y, text, ha=ha, size=10)
+    for n, (word, share) in enumerate(written.items()):
+        x, colour = left + n * wide, _SOURCE if copied[word] or not share else _VOCABULARY
+        both = share + copied[word]
+        box(ax, x + 0.02, _TOP, wide - 0.04, _HIGH, fill=_shade(colour, both))
         say(ax, x + wide / 2, _TOP + _HIGH / 2, word, size=10)
-        say(ax, x + wide / 2, _TOP + _HIGH + 0.3, _short(share), size=10)
+        say(ax, x + wide / 2, _TOP + _HIGH + 0.3, _short(both), size=10)
 
 
 def _short(share: float) -> str:
