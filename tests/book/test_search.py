@@ -57,7 +57,7 @@ QUERIES = {
     "content based addressing": "chapters/13_ntm",
     "DNC": "chapters/13_ntm",
     "LSTM": "chapters/01_seq2seq",
-    "MoE": "chapters/20_attention_today_evidence",
+    "MoE": "chapters/20_attention_today",
     "MLA": "chapters/20_attention_today_evidence",
     "TSP": "chapters/14_pointer_networks",
     "sliding_window_attention": "book/reference/attention",  # names of the code
