@@ -1,14 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch16 import (
-    plot_agreement,
-    plot_canvases,
-    plot_gradients,
-    plot_growing_links,
-    plot_mean_maps,
-    plot_training,
-)
+from attnpages.figures.chapters.ch16 import plot_agreement, plot_canvases, plot_gradients, plot_mean_maps, plot_training
 
 
 def test_each_canvas_is_drawn_and_the_marked_ones_have_a_dashed_frame():
@@ -85,11 +78,3 @@ def test_mean_maps_share_one_scale_and_say_how_much_goes_to_each_digit():
     assert 2.5 < corners[:, 0].max() <= 3.5  # pixels 1 to 6 of 32 lie in the first four of 16 cells
     with pytest.raises(ValueError, match="two maps of one size each"):
         plot_mean_maps({"seed 0": (left, torch.zeros(4, 8))})
-
-
-def test_what_grew_during_the_training_stands_below_the_agreement():
-    curves = {"γ": {0: [0.0, 0.0], 100: [0.5, 0.6]}}
-    above, below = plot_growing_links({"both": [0.9]}, {"both": [0.5]}, curves)
-    assert above.get_xlabel() == "share of the canvases"
-    assert below.get_xlabel() == "training step, attention in both"
-    assert max(below.lines[0].get_ydata()) == pytest.approx(0.55)

@@ -155,26 +155,6 @@ def plot_agreement(
     return ax
 
 
-def plot_growing_links(
-    agreement: Mapping[str, Sequence[float]], chance: Mapping[str, Sequence[float]], curves: Curves
-) -> list[Axes]:
-    """Draw agreement beside chance after training, and below it what grew during the training.
-
-    Args:
-        agreement, chance: as of :func:`plot_agreement`. curves: ``{name: {step: [one value per seed]}}``.
-    """
-    size = (6.5, 3.6 + 0.55 * len(agreement))
-    ratios = [1.3 + 0.55 * len(agreement), 2.6]
-    _, (above, below) = plt.subplots(2, 1, figsize=size, layout="constrained", height_ratios=ratios)
-    plot_agreement(agreement, chance, above)
-    plot_by_length(curves, xlabel="training step, attention in both", ylabel="excess, or γ", ax=below, trained=None)
-    for drawn in below.get_lines():
-        drawn.set(markersize=4)
-    below.set_ylim(-0.06, 0.74)
-    below.axhline(0, color=FAINT, linewidth=0.8, zorder=0)
-    return [above, below]
-
-
 def plot_mean_maps(
     rows: Mapping[str, tuple[Tensor, Tensor]], digits: int = 4, canvases: Mapping[str, Tensor] | None = None
 ) -> list[Axes]:
