@@ -153,7 +153,8 @@ def lines_of(value: Any, names: Sequence[str] = (), decimals: int = 4) -> list[s
     """A result's lines; the parts of a tuple under their names, those of a tuple in it as `name[i]`."""
     if isinstance(value, (tuple, list)) and any(isinstance(item, Tensor) for item in value):
         names = names if len(names) == len(value) else [f"[{i}]" for i in range(len(value))]
-        return named(*zip(*opened(names, value, {}), strict=True), decimals)
+        parts_of, items = zip(*opened(names, value, {}), strict=True)
+        return named(parts_of, items, decimals)
     return text(value, decimals).splitlines()
 
 

@@ -32,7 +32,7 @@ def draw_three_outputs(
     if len(weights) != 3 or len(p_vocab) != 3 or not 0 <= p_gen <= 1:
         raise ValueError(f"there must be three words each, and a probability, got {[*weights]}, {[*p_vocab]}, {p_gen}")
     ax = canvas(ax, (6.5, 4.6), (-0.15, 14.5), (-0.15, 8.75))
-    written = {word: p_gen * p_vocab.get(word, 0.0) for word in (p_vocab | weights)}
+    written = {word: p_gen * p_vocab.get(word, 0.0) for word in {**p_vocab, **weights}}
     copied = {word: (1 - p_gen) * weights.get(word, 0.0) for word in written}
     for left, title in ((0.0, "it writes"), (4.15, "it points"), (8.3, "it does both")):
         middle = left + 1.5 * _CELL
