@@ -13,6 +13,7 @@ from attnbook.measure.inside import (
     contributions,
     first_position_share,
     logit_lens,
+    read_on,
     read_under,
     residuals,
     sinks_and_window,
@@ -62,6 +63,14 @@ def test_a_window_counts_the_present_word_and_sinks_never_show_the_future():
 def test_with_the_usual_mask_it_is_the_usual_model(model):
     assert torch.allclose(read_under(model, WORDS, sinks_and_window(6, 6, 0)), model(WORDS)[0])
     assert not torch.allclose(read_under(model, WORDS, sinks_and_window(6, 2, 0)), model(WORDS)[0])
+
+
+def test_a_model_that_goes_on_from_any_block_gives_the_same_answer(model):
+    whole = model(WORDS)[0]
+    for block, x in enumerate(residuals(model, WORDS)):
+        assert torch.allclose(read_on(model, x, block), whole)
+        assert torch.allclose(read_on(model, x, block, since=-1), whole[:, -1:])
+    assert not torch.allclose(read_on(model, residuals(model, WORDS)[0], 1), whole)
 
 
 def test_the_last_layer_of_the_lens_is_the_models_answer(model):

@@ -87,6 +87,18 @@ def _between_blocks(model: LanguageModel, words: Tensor, mask: Tensor | Sequence
 
 
 @evaluating
+def read_on(model: LanguageModel, x: Tensor, block: int, since: int = 0) -> Tensor:
+    """Logits of the positions from ``since`` on, ``(B, T - since, V)``, when the model goes on from ``x (B, T, D)``.
+
+    ``x`` stands in the residual connection after so many blocks, as in :func:`residuals`: 0 is before the first.
+    """
+    mask = causal_mask(x.shape[1], x.device)
+    for layer in model.blocks.layers[block:]:
+        x, *_ = layer(x, mask)
+    return model.output(model.blocks.last_norm(x[:, since:]))
+
+
+@evaluating
 def logit_lens(model: LanguageModel, words: Tensor) -> Tensor:
     """Logits of the word after the last, read off after each block as if it were the last: ``(L + 1, B, V)``.
 
@@ -135,14 +147,9 @@ def _between_sublayers(model: LanguageModel, words: Tensor) -> Tensor:
 @evaluating
 def without_each_block(model: LanguageModel, words: Tensor) -> Tensor:
     """Nats per token of ``words (B, T)``: with all blocks, and when each in turn adds nothing; ``(L + 1,)``."""
-    mask = causal_mask(words.shape[1], words.device)
-    *before, last = _between_blocks(model, words, mask)
-    ends = [last]
-    for number, x in enumerate(before, start=1):
-        for layer in model.blocks.layers[number:]:
-            x, *_ = layer(x, mask)
-        ends.append(x)
-    return torch.stack([surprises(model.output(model.blocks.last_norm(x)), words).mean() for x in ends])
+    *before, last = residuals(model, words)
+    starts = [(last, len(before)), *((x, number) for number, x in enumerate(before, start=1))]
+    return torch.stack([surprises(read_on(model, x, block), words).mean() for x, block in starts])
 
 
 @contextmanager

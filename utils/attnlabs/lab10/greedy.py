@@ -24,7 +24,7 @@ def greedy_decode_cached(read, state, prompt, eos, max_length):
 def _readers(draw):
     prompts, answer = draw.sizes(2, low=3)
     eos, words = (2, 9) if draw.number == 0 else (5, 9 + draw.number)
-    for length, ends, limit in (
+    for length, ends, limit, *ending in (
         (prompts, [2, 1, None], answer + 1),  # sentence 1 ends first, sentence 2 not at all
         (2, [2], 5),  # one sentence
         (3, [0, 0], 4),  # nothing more to say
@@ -32,12 +32,11 @@ def _readers(draw):
         (1, [1, None], 3),  # a prompt of one word
         (3, [1, None, 0], 3),  # square
         (2, [None, 1], 3),  # the first sentence goes on
-        (3, [2, None], 4),  # an end symbol in the prompt
-        (2, [None, 2], 4),  # and as the last word of all prompts
+        (3, [2, None], 4, 1),  # an end symbol in the first prompt
+        (2, [None, 2], 4, 2),  # and as the last word of both
     ):
         reader = fake_reader(draw, length, ends, limit, words, eos)
-        if ends in ([2, None], [None, 2]):
-            reader.script[: 1 if length == 3 else None, 1] = eos
+        reader.script[: sum(ending), 1] = eos  # so many prompts have one as their second word
         yield reader, reader.start(), reader.script[:, :length].clone(), eos, limit
     for ends, limit in (([2, None, 1], 4), ([None, 0], 1), ([2, None], 70)):  # one new word only; many
         reader = fake_reader(draw, 2, ends, limit, words, eos)

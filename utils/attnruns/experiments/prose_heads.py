@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import causal_mask
-from attnbook.measure.inside import attentions_of, surprises, without_heads
+from attnbook.measure.inside import attentions_of, read_on, surprises, without_heads
 from attnruns.experiments.longer_than_trained import text_of
 from attnruns.experiments.real_model import Head, drawn, fused, smollm2
 from attnruns.shared.parts import Parts, measured, steps_of
@@ -32,10 +32,7 @@ def singles(model, texts: Tensor) -> list[list[float]]:
             row = []
             for head in range(layer.self_attention.heads):
                 with without_heads([layer.self_attention], [(0, head)]):
-                    y = x
-                    for above in layers[number:]:
-                        y = above(y, mask).x
-                loss = surprises(model.output(model.blocks.last_norm(y)), texts).mean().item()
+                    loss = surprises(read_on(model, x, number), texts).mean().item()
                 row.append(round(loss, 4))
             table.append(row)
             x = layer(x, mask).x

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from attnbook.attention import causal_mask
 from attnbook.attention.multihead import MultiHeadAttention, split_heads
-from attnbook.measure.inside import attentions_of, residuals
+from attnbook.measure.inside import attentions_of, read_on, residuals
 from attnbook.modes import evaluating
 from attnruns.experiments.real_agreement import EXAMPLE, THINGS, Reader, sentences
 from attnruns.experiments.real_model import Head, smollm2
@@ -56,10 +56,7 @@ def another_noun(text: str, word: int) -> str:
 @evaluating
 def verb_odds(model, x: Tensor, layer: int, verbs: Tensor) -> Tensor:
     """Log-probabilities of *is* and *are* from what enters a layer: x ``(B, T, D)``, verbs ``(2,)`` -> ``(B, 2)``."""
-    mask = causal_mask(x.shape[1])
-    for block in model.blocks.layers[layer:]:
-        x, *_ = block(x, mask)
-    return model.output(model.blocks.last_norm(x[:, -1])).log_softmax(dim=-1)[:, verbs]
+    return read_on(model, x, layer, since=-1)[:, -1].log_softmax(dim=-1)[:, verbs]
 
 
 @evaluating

@@ -1,9 +1,9 @@
 """Does a head of DINOv2 find the patches beside a patch by their position vectors, or by what they hold (chapter 16)?
 
 A vision Transformer's position vectors begin at random. How similar are those that DINOv2 learned, and how much of its
-weight does each head give to the eight patches around a patch? To see what such a head
-follows, the patches of a photograph are brought into another order, while each position keeps its vector: then the
-patches that now lie around a patch aren't those that lay around it before.
+weight does each head give to the eight patches around a patch? To see what such a head follows, the patches of a
+photograph are brought into another order, while each position keeps its vector: then the patches that now lie around a
+patch aren't those that lay around it before.
 
 Nothing is trained: the weights are those that ``python -m attnbook.pretrained dinov2`` fetched. ``steps`` says how many
 orders are drawn.

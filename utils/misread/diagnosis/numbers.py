@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import permutations
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -325,17 +324,11 @@ def with_arguments(case: Case) -> Iterator[Claim]:
     """An argument added, taken off, multiplied with or divided by."""
     for i, name, arg in case.named():
         for words, change in JOINED if isinstance(arg, (Tensor, float)) else ():
-            claim = equals(
-                "an argument too many",
-                f"Your result is the right one {words.format(name)}.",
-                lambda case, i=i, change=change: change(case.tensors[1], case.args[i]),
-                claims.NUMBERS,
-            )
-            yield replace(
-                claim, holds=lambda case, i=i, holds=claim.holds: holds(case) if _tells(case.args[i]) else None
-            )
 
+            def holds(case: Case, i: int = i, change: Callable = change) -> bool | None:
+                if not numbers(case.args[i]).any():
+                    return None  # anything times 0 is 0, so a result of zeros would tell nothing
+                return case.is_(change(case.tensors[1], case.args[i]))
 
-def _tells(arg: Any) -> bool:
-    """Whether an argument has a number other than 0: anything times 0 is 0, so a result of zeros would tell nothing."""
-    return bool(numbers(arg).any())
+            text = f"Your result is the right one {words.format(name)}."
+            yield Claim("an argument too many", text, holds, claims.NUMBERS)
