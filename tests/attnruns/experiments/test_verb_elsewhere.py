@@ -3,19 +3,20 @@
 import pytest
 import torch
 
-from attnbook.data.texts.translation import own_translation_task
+from attnbook.data.texts.translation import cut, own_translation_task
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
-from attnruns.experiments import verb_elsewhere
-from attnruns.experiments.verb_elsewhere import VERBS, Reader, aligned, exchanged
+from attnruns.experiments import short_captions, verb_elsewhere
+from attnruns.experiments.verb_elsewhere import VERBS, Reader, exchanged, stays
 from attnruns.shared.runner import Job
+from attnruns.shared.translation import aligned
 
 
 @pytest.fixture
 def data(monkeypatch):
     """The book's own sentences in place of the captions."""
     data = own_translation_task()
-    monkeypatch.setattr(verb_elsewhere, "task", lambda: data)
+    monkeypatch.setattr(verb_elsewhere, "task", lambda words, pieces: data)
     return data
 
 
@@ -36,7 +37,7 @@ def test_a_run_trains_and_exchanges(data):
 
 def test_only_the_wanted_part_comes_from_the_other_caption(model, data):
     reader = Reader(model, data)
-    own, donor = (reader.started(verb).annotations for verb in ("liest", "malt"))
+    own, donor = (reader.starts[verb].annotations for verb in ("liest", "malt"))
     with torch.no_grad():
         of_object, of_verb = (reader.exchanged("liest", "malt", part) for part in ("object", "verb"))
     for values, changed in ((of_object, reader.object), (of_verb, reader.verb(own))):
@@ -68,15 +69,16 @@ def test_own_annotations_change_nothing_and_weights_are_what_attention_gives(mod
     assert found["word"] == word
     assert 0 <= found["weight on the object"] + found["weight on the verb"] <= 1
     assert len(found["object exchanged"]) == len(found["verb exchanged"]) == len(VERBS) - 1
+    assert stays(found, "verb") == sum(other == word for other in found["verb exchanged"])
 
 
 def test_an_alignment_has_a_row_per_piece_written_and_a_column_per_piece_read(model, data):
-    one = aligned(model, data, verb_elsewhere.caption("malt"))
+    one = aligned(model, data, cut(verb_elsewhere.caption("malt"), "", data.source_pieces, data.target_pieces))
     assert one["source"] == data.source_pieces.encode(verb_elsewhere.caption("malt"))
     assert {len(row) for row in one["weights"]} <= {len(one["source"])}
 
 
 def test_only_short_captions_are_read(monkeypatch):
     lines = {"de": ["Ein Hund.", "Ein " * 14 + "Hund."], "en": ["A dog.", "long"]}
-    monkeypatch.setattr(verb_elsewhere.multi30k, "lines", lambda split, language: lines[language])
-    assert [target for _, target in verb_elsewhere.short_pairs("train")] == ["A dog."]
+    monkeypatch.setattr(short_captions.multi30k, "lines", lambda split, language: lines[language])
+    assert [target for _, target in short_captions.short_pairs("train", verb_elsewhere.WORDS)] == ["A dog."]

@@ -6,7 +6,7 @@ of up to ``WORDS`` German words and write greedily, so that all trainings togeth
 ``translate`` does.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -57,24 +57,31 @@ RECIPES = {
 STEPS = {name: recipe.steps for name, recipe in RECIPES.items()}
 
 
-def short_pairs(split: str) -> list[tuple[str, str]]:
-    """The captions of a split with at most ``WORDS`` words in German, in both languages."""
+def short_pairs(split: str, words: int = WORDS) -> list[tuple[str, str]]:
+    """The captions of a split with at most so many words in German, in both languages."""
     pairs = zip(multi30k.lines(split, "de"), multi30k.lines(split, "en"), strict=True)
-    return [pair for pair in pairs if len(pair[0].split()) <= WORDS]
+    return [pair for pair in pairs if len(pair[0].split()) <= words]
 
 
 @cache
-def task() -> TranslationTask:
+def task(words: int = WORDS, pieces: int = PIECES) -> TranslationTask:
     """The task, made once per process; its pieces are learnt from the short captions alone."""
-    tests = {test: short_pairs(test) for test in TESTS}
-    return translation_task("short de-en", short_pairs("train"), short_pairs("val"), tests, PIECES)
+    train, validation, *tests = (short_pairs(split, words) for split in ("train", "val", *TESTS))
+    return translation_task("short de-en", train, validation, dict(zip(TESTS, tests, strict=True)), pieces)
 
 
 def run(job: Job) -> Outcome:
     """Train one translator, and let it translate the short captions of both tests."""
     data, recipe = task(), chosen(RECIPES, job.model)
     seed_everything(job.seed)
-    model, batches = recipe.build(data.sizes()), TokenBatches(data.task)
+    model = recipe.build(data.sizes())
+    figures = fitted(model, data, job)
+    return Outcome(figures | {test: written(model, data, test) for test in data.tests})
+
+
+def fitted(model: Any, data: TranslationTask, job: Job, training: Mapping[str, Any] = TRAINING) -> dict[str, Any]:
+    """Train a translator; gives what the record tells of its training. ``training`` is for ``fit``."""
+    batches = TokenBatches(data.task)
     history = fit(
         model,
         lambda step: batches.batch_at(step, BATCH, job.seed),
@@ -82,16 +89,15 @@ def run(job: Job) -> Outcome:
         loss=partial(teacher_forcing_loss, smoothing=SMOOTHING),
         optimiser=partial(torch.optim.AdamW, betas=BETAS),
         progress=False,
-        **TRAINING,
+        **training,
     )
-    figures = {
+    return {
         "device": "cpu",
         "seconds": round(history.cpu_seconds, 1),
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "losses": chunk_means(history.losses, max(1, job.steps // 12), digits=4),
         "validation_loss": round(target_loss(model, data.task, data.task.validation), 4),
     }
-    return Outcome(figures | {test: written(model, data, test) for test in data.tests})
 
 
 def written(model: Any, data: TranslationTask, test: str) -> dict[str, Any]:

@@ -3,33 +3,26 @@
 In *Ein Mann mit einem orangefarbenen Hut, der etwas anstarrt.* the verb stands last, and English wants it before
 *etwas*. A small translator of captions of up to ``WORDS`` German words is trained, and then writes the word after *A
 man with an orange hat is*, while the annotation of *etwas*, or those of the verb, come from the same caption with
-another verb. The weights stay. Reads the corpus as :mod:`attnruns.experiments.translate` does.
+another verb. The keys stay. Reads the corpus as :mod:`attnruns.experiments.translate` does.
 """
 
-from functools import cache, partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from attnbook.data import BOS
-from attnbook.data.texts import multi30k
-from attnbook.data.texts.translation import TESTS, TokenBatches, TranslationTask, translation_task
-from attnbook.decoding import greedy
-from attnbook.measure.translation import bleu_counts, bleu_from_counts
+from attnbook.data.texts.translation import TranslationTask, cut
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
-from attnbook.training import fit, teacher_forcing_loss
+from attnruns.experiments.short_captions import BATCH, BETAS, SMOOTHING, fitted, task, written
 from attnruns.shared.runner import Experiment, Job, Outcome
-from attnruns.shared.seq2seq import chunk_means
-from attnruns.shared.translation import target_loss, write
+from attnruns.shared.translation import aligned
 
 WORDS = 14  # of a German caption, at most
 PIECES = 2000  # of each vocabulary
-BATCH = 1024  # tokens, the padding counted
 SIZES: dict[str, Any] = {"embedding": 128, "hidden": 128}
 TRAINING: dict[str, Any] = {"learning_rate": 4e-3, "warmup": 100, "max_grad_norm": 1.0}
-SMOOTHING, BETAS = 0.1, (0.9, 0.98)
 STEPS = {"bahdanau": 1200}
 BEGINNING, OBJECT = "Ein Mann mit einem orangefarbenen Hut, der", "etwas"
 WRITTEN = "A man with an orange hat is"
@@ -39,63 +32,24 @@ VERBS = (
 )  # fmt: skip
 
 
-def short_pairs(split: str) -> list[tuple[str, str]]:
-    """The captions of a split with at most ``WORDS`` words in German, in both languages."""
-    pairs = zip(multi30k.lines(split, "de"), multi30k.lines(split, "en"), strict=True)
-    return [pair for pair in pairs if len(pair[0].split()) <= WORDS]
-
-
-@cache
-def task() -> TranslationTask:
-    """The task, made once per process; its pieces are learnt from the short captions alone."""
-    tests = {test: short_pairs(test) for test in TESTS}
-    return translation_task("captions de-en", short_pairs("train"), short_pairs("val"), tests, PIECES)
-
-
 def run(job: Job) -> Outcome:
     """Train the translator, and exchange what it reads in our caption."""
-    data = task()
+    data = task(WORDS, PIECES)
     seed_everything(job.seed)
-    model, batches = AttentionSeq2Seq(*data.sizes(), **SIZES), TokenBatches(data.task)
-    history = fit(
-        model,
-        lambda step: batches.batch_at(step, BATCH, job.seed),
-        job.steps,
-        loss=partial(teacher_forcing_loss, smoothing=SMOOTHING),
-        optimiser=partial(torch.optim.AdamW, betas=BETAS),
-        progress=False,
-        **TRAINING,
-    )
-    test = next(iter(data.tests))
-    counts = bleu_counts(write(model, data, data.tests[test]), data.references[test], lower=False)
-    return Outcome(
-        {
-            "device": "cpu",
-            "seconds": round(history.cpu_seconds, 1),
-            "parameters": sum(parameter.numel() for parameter in model.parameters()),
-            "losses": chunk_means(history.losses, max(1, job.steps // 12), digits=4),
-            "validation_loss": round(target_loss(model, data.task, data.task.validation), 4),
-            "bleu": round(float(bleu_from_counts(counts)), 2),
-            "captions": [aligned(model, data, caption(verb)) for verb in VERBS[:2]],
-            "exchanged": exchanged(model, data),
-        }
-    )
+    model = AttentionSeq2Seq(*data.sizes(), **SIZES)
+    figures = fitted(model, data, job, TRAINING)
+    examples = [cut(caption(verb), WRITTEN, data.source_pieces, data.target_pieces) for verb in VERBS[:2]]
+    figures |= {
+        "bleu": written(model, data, next(iter(data.tests)))["bleu"],
+        "captions": [aligned(model, data, example) for example in examples],
+        "exchanged": exchanged(model, data),
+    }
+    return Outcome(figures)
 
 
 def caption(verb: str) -> str:
     """Our caption with one of the ``VERBS``."""
     return f"{BEGINNING} {OBJECT} {verb}."
-
-
-@torch.no_grad()
-def aligned(model: AttentionSeq2Seq, data: TranslationTask, text: str) -> dict[str, Any]:
-    """Pieces of a caption and of its greedy translation, and the attention weights (T, Tk), two digits."""
-    source = data.source_pieces.encode(text)
-    ids = torch.tensor([data.task.source_vocabulary.encode(source)])
-    tokens, weights = greedy(model.eval(), ids, torch.tensor([len(source)]), max_length=3 * len(source))
-    target = data.task.target_vocabulary.decode(tokens[0])
-    rows = [] if weights is None else [[round(of, 2) for of in row] for row in weights[0, : len(target)].tolist()]
-    return {"source": list(source), "target": target, "weights": rows}
 
 
 class Reader:
@@ -107,8 +61,9 @@ class Reader:
         self.object = range(before, at)
         written = data.task.target_vocabulary.encode(data.target_pieces.encode(WRITTEN))
         self.words = [torch.tensor([word]) for word in (BOS, *written)]
+        self.starts = {verb: self._start(verb) for verb in VERBS}
 
-    def started(self, verb: str) -> Any:
+    def _start(self, verb: str) -> Any:
         """The state before the first word of the caption with this verb, its annotations included."""
         ids = self.data.task.source_vocabulary.encode(self.data.source_pieces.encode(caption(verb)))
         return self.model.start(torch.tensor([ids]), torch.tensor([len(ids)]))
@@ -122,7 +77,7 @@ class Reader:
 
         A verb's pieces all receive the annotation of the other verb's last one.
         """
-        values, donor = self.started(own).annotations.clone(), self.started(other).annotations
+        values, donor = self.starts[own].annotations.clone(), self.starts[other].annotations
         if part == "object":
             values[:, self.object] = donor[:, self.object]
         if part == "verb":
@@ -131,10 +86,10 @@ class Reader:
 
     def write(self, verb: str, values: Tensor | None = None) -> tuple[str, Tensor]:
         """The piece written after ``WRITTEN``, and its weights (Tk,); ``values`` replace those that are summed."""
-        state = self.started(verb)
-        kept = state.annotations
+        state = self.starts[verb]
+        if values is not None:
+            state = state._replace(annotations=values)
         for word in self.words:
-            state = state._replace(annotations=kept if values is None else values)
             logits, state, weights = self.model.step(word, state)
         piece = self.data.task.target_vocabulary.decode(logits.argmax(dim=-1).tolist())
         return (piece or [""])[0].strip("▁"), weights[0]
@@ -157,6 +112,11 @@ def exchanged(model: AttentionSeq2Seq, data: TranslationTask) -> dict[str, dict[
             },
         }
     return found
+
+
+def stays(of_a_verb: dict[str, Any], part: str) -> int:
+    """How many exchanges of a part, ``"object"`` or ``"verb"``, leave the word that is written."""
+    return of_a_verb[f"{part} exchanged"].count(of_a_verb["word"])
 
 
 EXPERIMENT = Experiment(

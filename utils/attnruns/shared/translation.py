@@ -133,14 +133,22 @@ def alignments(model: DecoderModule, data: TranslationTask, count: int) -> list[
     test = next(iter(data.tests))
     found = []
     for example in data.tests[test][:count]:
-        batch = data.task.collate([example]).to(next(model.parameters()).device)
-        tokens, weights = greedy(model, batch.source, batch.lengths, max_length=2 * batch.source.shape[1] + 10)
-        if weights is None:
+        one = aligned(model, data, example)
+        if one is None:
             return []
-        target = data.task.target_vocabulary.decode(tokens[0])
-        rows = [[round(weight, 2) for weight in row] for row in weights[0, : len(target)].tolist()]
-        found.append({"source": list(example.source), "target": target, "weights": rows})
+        found.append(one)
     return found
+
+
+def aligned(model: DecoderModule, data: TranslationTask, example: Example) -> dict[str, Any] | None:
+    """The same for one example; None without attention."""
+    batch = data.task.collate([example]).to(next(model.parameters()).device)
+    tokens, weights = greedy(model, batch.source, batch.lengths, max_length=2 * batch.source.shape[1] + 10)
+    if weights is None:
+        return None
+    target = data.task.target_vocabulary.decode(tokens[0])
+    rows = [[round(weight, 2) for weight in row] for row in weights[0, : len(target)].tolist()]
+    return {"source": list(example.source), "target": target, "weights": rows}
 
 
 BEAMS = ((1, 0.0), (2, 0.6), (5, 0.0), (5, 0.6), (5, 1.0), (10, 0.6))  # width, and alpha of the length penalty
