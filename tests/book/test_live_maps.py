@@ -3,7 +3,7 @@
 import pytest
 import torch
 from live_pages import ROOT, answer
-from live_said import in_chromium, instead, percent, said, script
+from live_said import around, in_chromium, instead, percent, said, script
 
 from attnbook.attention import causal_mask
 from attnruns.experiments import captioning
@@ -213,13 +213,15 @@ def test_how_many_tokens_a_nucleus_keeps(next_words):
 
 def test_what_the_stories_repeat_and_take_from_the_tail(tmp_path):
     found = answer(tmp_path, STORIES, ["smollm2_stories"], figures=["stories"])
-    table = instead("10_decoding", "stories")
-    tails = {}
+    rows = {row.split(" | ")[0]: row for row in around("10_decoding", "stories").splitlines()}
+    tails, repeated = {}, {}
     for one in found:
-        tails.setdefault(one["rule"], []).append(one["tail"])
-    drawn, hot = (" and ".join(map(str, tails[f"temperature {t}"])) for t in ("1", "1.5"))
-    assert f"at temperature 1 take {drawn} from the tail, at 1.5 {hot}, and a nucleus of 0.95 none" in table
-    assert f"repeats {100 * found[0]['repeated']:.0f} % of its pairs" in table
+        tails.setdefault(one["rule"], []).append(str(one["tail"]))
+        repeated.setdefault(one["rule"], []).append(f"{100 * one['repeated']:.0f}")
+    for rule in ("temperature 0.7", "temperature 1", "temperature 1.5", "top-k 50", "nucleus 0.95"):
+        from_tail, pairs = (" and ".join(counted[rule]) for counted in (tails, repeated))
+        assert f"{from_tail} | {pairs} %" in rows[f"| {rule}"].replace("*", "")
+    assert f"| 0 | {repeated['greedy'][0]} %" in rows["| greedy decoding (never draws)"]
     learned, plain = said("stories", "learned"), [one["tail"] for one in found if one["rule"] == "temperature 1"]
     assert f"repeats {round(100 * found[0]['repeated'])} % of its pairs" in learned
     assert "take {} and {} tokens of 140 from the tail".format(*plain) in learned

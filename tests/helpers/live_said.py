@@ -25,11 +25,16 @@ def said(figure: str, part: str) -> str:
     return re.search(rf'{part}:\s*"([^"]*)"', script(figure))[1]
 
 
-def instead(chapter: str, figure: str) -> str:
-    """What stands in a chapter for a figure where no script runs."""
+def around(chapter: str, figure: str) -> str:
+    """The text of the cell in which a figure stands."""
     cells = json.loads((ROOT / f"chapters/{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
     [text] = ["".join(cell["source"]) for cell in cells if f"{{live}} {figure}\n" in "".join(cell["source"])]
-    return text.split(":::")[1]
+    return text
+
+
+def instead(chapter: str, figure: str) -> str:
+    """What stands in a chapter for a figure where no script runs."""
+    return around(chapter, figure).split(":::")[1]
 
 
 def percent(share: float) -> str:
