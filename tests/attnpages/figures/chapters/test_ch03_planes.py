@@ -29,6 +29,16 @@ def test_a_triangle_is_a_closed_line_in_each_panel():
         assert ax.lines[-1].get_xydata().tolist() == [[1, 0], [1, 4], [4, 2], [1, 0]]
 
 
+def test_a_shadow_is_the_foot_of_the_perpendicular_to_the_line_of_the_query():
+    scores = dict.fromkeys(("dot", "other"), lambda keys: keys.sum(dim=-1))
+    shown, other = plot_preferences(scores, [2, 1], {"cookbook": (1, 4)}, shadows=["dot"]).flat
+    length, perpendicular, foot, *_ = (line.get_xydata() for line in shown.lines[2:])
+    assert length.tolist() == [[0, 0], [1, 4]]
+    assert perpendicular.tolist() == [[1, 4], foot[0].tolist()]
+    assert foot[0].tolist() == pytest.approx([2.4, 1.2])
+    assert len(other.lines) == len(shown.lines) - 4
+
+
 def test_a_panel_without_a_score_is_removed():
     scores = dict.fromkeys(("one", "two", "three"), lambda keys: keys.sum(dim=-1))
     figure = plot_preferences(scores, [2, 1], {})[0, 0].figure

@@ -1,7 +1,7 @@
 """Figures of chapter 03: what scores prefer among all keys of a plane, and the bump of an additive score."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,6 +21,7 @@ def plot_preferences(
     labels: tuple[str, str] = ("feature 1 of the key", "feature 2 of the key"),
     last: Callable[[Axes], object] | None = None,
     triangle: Sequence[Sequence[float]] = (),
+    shadows: Collection[str] = (),
 ) -> np.ndarray:
     """Draw what scores prefer: for each of them the plane of all keys with two features, darker for a higher score.
 
@@ -30,6 +31,7 @@ def plot_preferences(
         limits: of both axes. ``labels``: what the two features are.
         last: draws into one more panel, whose axes are its own.
         triangle: corners of a dashed outline in each panel.
+        shadows: titles of panels that show each key's shadow on the line through the query.
 
     Raises:
         ValueError: if there is no score, or the query has not two features.
@@ -51,10 +53,16 @@ def plot_preferences(
             ax.plot(*key, "o", markersize=8, color=style.colour, markeredgecolor="white")
             look = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
             above = key[1] >= query[1]  # names stand away from the ring
+            if title in shadows:
+                above = query[0] * key[1] > query[1] * key[0]  # and away from the line through the query
+                _draw_shadow(ax, query, key, style.colour)
             ax.annotate(
                 name, key, (0, 11 if above else -11), textcoords="offset points", fontsize=11, bbox=look,
                 ha="center", va="bottom" if above else "top",
             )  # fmt: skip
+        if title in shadows:
+            end = limits[1] / max(query)
+            ax.plot((0, end * query[0]), (0, end * query[1]), color="black", linewidth=1.2, marker="", linestyle="-")
         ax.set(title=title, aspect="equal", xlim=limits, ylim=limits)
         ax.grid(visible=False)
     for place, ax in enumerate(axes.flat[: len(scores)]):
@@ -72,6 +80,15 @@ def plot_preferences(
     for ax in beyond:
         ax.remove()
     return axes
+
+
+def _draw_shadow(ax: Axes, query: Sequence[float], key: Sequence[float], colour: str) -> None:
+    """A triangle of the origin, a key and its shadow, the foot of the perpendicular to the line through the query."""
+    share = sum(a * b for a, b in zip(query, key, strict=True)) / sum(a * a for a in query)
+    foot = (share * query[0], share * query[1])
+    ax.plot((0, key[0]), (0, key[1]), color=colour, linestyle="-", linewidth=2, marker="")
+    ax.plot(*zip(key, foot, strict=True), color=colour, linestyle="--", linewidth=2, marker="")
+    ax.plot(*foot, "D", markersize=6, color=colour, markeredgecolor="white", zorder=3)
 
 
 def draw_bump(ax: Axes, half_width: float = 1.0, reach: float = 4.0) -> Axes:
