@@ -95,7 +95,7 @@ def draw_snail(kinds: Sequence[str | int], inputs: int, appended: int, output: s
     last = apart * len(kinds)
     arrow(ax, (last + 0.2, 1.1), (last + 0.45, 1.1))
     say(ax, last + 0.82, 1.1, output, size=10)
-    say(ax, -0.6, -0.35, "numbers per step (above each column); dashed: kept unchanged", ha="left", size=10)
+    say(ax, -0.6, -0.35, "numbers per step (above each column); dashed: the whole column is kept", ha="left", size=10)
     _draw_dense_block(ax)
     return ax
 
