@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch15_learning import draw_loops, plot_found, plot_training
+from attnpages.figures.chapters.ch15_learning import draw_loops, draw_snail, plot_found, plot_training
 
 ONE = [("cup", "red"), ("door", "blue"), ("cup", "red")]
 OTHER = [("cup", "green"), ("door", "red"), ("door", "red")]
@@ -27,6 +27,18 @@ def test_readers_and_their_weight_share_the_steps():
     above, below = plot_training({"a": {10: [0.2], 20: [0.9]}}, {"b": {10: [0.1], 20: [0.5]}})
     assert above.get_xlim() == below.get_xlim()
     assert (above.get_ylabel(), below.get_xlabel()) == ("right colours (share)", "training step")
+
+
+def test_snail_grows_by_each_block():
+    said = [text.get_text() for text in draw_snail(["attention", 1, 2], inputs=20, appended=32, output="colour").texts]
+    assert [text for text in said if text.isdigit()] == ["20", "52", "84", "116"]
+    assert sum(text.startswith("dense") for text in said) == 2
+
+
+@pytest.mark.parametrize("kinds", [[], ["convolution"]])
+def test_snail_needs_blocks_that_it_knows(kinds):
+    with pytest.raises(ValueError, match="kinds must hold"):
+        draw_snail(kinds, inputs=2, appended=1, output="y")
 
 
 def test_found_letters_bear_their_weights():

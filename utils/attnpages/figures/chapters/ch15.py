@@ -97,7 +97,7 @@ def draw_pairs(words: Sequence[str], shown: Sequence[str]) -> Axes:
         raise ValueError(f"the last word must stand before, and each have a colour, got {words} and {shown}")
     ax = canvas(None, (6.5, 4.7), (-1.15, len(words) - 0.5), (-0.55, 5.85))
     last, found = len(words) - 1, words.index(words[-1]) + 1
-    for y, label in {0.7: "input", 2.6: "bound word", 4.0: "own pair"}.items():
+    for y, label in {0.7: "input", 2.6: "bound word", 4.0: "own step"}.items():
         say(ax, -0.5, y, label, ha="right", size=11, colour=BLUE if label == "bound word" else INK)
     for step, (word, colour) in enumerate(zip(words, shown, strict=True)):
         fill = READS if step == found else PAPER

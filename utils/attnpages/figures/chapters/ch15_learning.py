@@ -1,4 +1,4 @@
-"""Figures of chapter 15 about learning: its two loops, readers while they train, and letters found by SNAIL."""
+"""Figures of chapter 15 about learning: its two loops, readers while they train, SNAIL, and letters that it finds."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from torch import Tensor
 
-from attnpages.figures.boxes import arrow, box_around, canvas, say
+from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.chapters.ch15 import plot_episodes
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import BLUE, PAPER, READS, WRITES
+from attnpages.figures.palette import BLUE, FAINT, INK, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import STYLES, TRUTH_COLOUR
 
 Pairs = Sequence[tuple[str, str]]  # a word and its colour; the last one is the query and its answer
@@ -61,6 +61,58 @@ def plot_training(right: Curves, weight: Curves) -> list[Axes]:
     styles = dict.fromkeys(weight, STYLES[1])  # that of the learned head, which stands second above
     plot_by_length(weight, "training step", "weight", ax=below, trained=None, styles=styles)
     return [above, below]
+
+
+def draw_snail(kinds: Sequence[str | int], inputs: int, appended: int, output: str) -> Axes:
+    """Draw a SNAIL from left to right, with its vector at each step growing by what a block appends, and a dense block.
+
+    Args:
+        kinds: of the blocks: ``"attention"``, or the dilation of a dense block. inputs: numbers per step.
+        appended: how many numbers a block adds. output: what is read from the last vector.
+
+    Raises:
+        ValueError: if there is no block, or one is of another kind.
+    """
+    if not kinds or any(kind != "attention" and not isinstance(kind, int) for kind in kinds):
+        raise ValueError(f'kinds must hold "attention" and dilations, got {list(kinds)}')
+    apart, unit = 1.5, 0.4 / appended  # between two vectors; the height of a number
+    ax = canvas(None, (7.4, 5.2), (-0.75, apart * len(kinds) + 1.25), (-3.75, 0.6 + unit * inputs + 0.4 * len(kinds)))
+    for at in range(len(kinds) + 1):
+        x = apart * at
+        box(ax, x - 0.16, 0, 0.32, unit * inputs, edge=INK)
+        for below, kind in enumerate(kinds[:at]):
+            fill, edge = (READS, BLUE) if kind == "attention" else (WRITES, RUST)
+            box(ax, x - 0.16, unit * (inputs + appended * below), 0.32, 0.4, fill=fill, edge=edge)
+        say(ax, x, unit * (inputs + appended * at) + 0.2, str(inputs + appended * at), size=10)
+    for at, kind in enumerate(kinds):
+        x, top, is_attention = apart * (at + 0.5), unit * (inputs + appended * at), kind == "attention"
+        line(ax, (x - 0.58, x + 0.58), (0.12, 0.12), FAINT, 1.2, dashed=True)
+        arrow(ax, (x - 0.58, 0.6 if at else 0.2), (x - 0.46, 1.0))
+        arrow(ax, (x + 0.46, 1.1), (x + 0.6, top + 0.2))
+        name = "attention" if is_attention else f"dense\nblock,\ndilation\n{kind}"
+        fill, edge = (READS, BLUE) if is_attention else (WRITES, RUST)
+        box_around(ax, (x, 1.1), 0.92, 1.3, name, size=10, fill=fill, edge=edge)
+    last = apart * len(kinds)
+    arrow(ax, (last + 0.2, 1.1), (last + 0.45, 1.1))
+    say(ax, last + 0.82, 1.1, output, size=10)
+    say(ax, -0.6, -0.35, "numbers per step (above each column); dashed: the whole column is kept", ha="left", size=10)
+    _draw_dense_block(ax)
+    return ax
+
+
+def _draw_dense_block(ax: Axes) -> None:
+    """What a dense block does at step t."""
+    say(ax, -0.6, -1.05, "Inside a dense block, at step t:", ha="left", colour=RUST)
+    for y, name in ((-1.85, "step t − dilation"), (-3.05, "step t")):
+        box_around(ax, (0.35, y), 1.75, 0.6, name, size=10)
+        for to in (-1.85, -3.05):
+            arrow(ax, (1.25, y), (2.2, to + 0.12 * (1 if y > -2 else -1)))
+    for y, name in ((-1.85, "candidate:\nconvolution, tanh"), (-3.05, "gate:\nconvolution, sigmoid")):
+        box_around(ax, (3.4, y), 2.35, 0.75, name, size=10, fill=WRITES, edge=RUST)
+        arrow(ax, (4.6, y), (5.33, -2.45 + 0.1 * (1 if y > -2 else -1)))
+    box_around(ax, (5.58, -2.45), 0.46, 0.46, "×", size=12)
+    arrow(ax, (5.83, -2.45), (6.4, -2.45))
+    box_around(ax, (7.3, -2.45), 1.75, 0.75, "appended to\nx at step t", size=10, fill=WRITES, edge=RUST)
 
 
 def plot_found(images: Tensor, labels: Tensor, weights: Tensor) -> list[Axes]:
