@@ -1,25 +1,15 @@
 import pytest
 
 from attnpages.figures.chapters.ch17 import (
-    Beyond,
     Spread,
     mark_right,
-    plot_beyond,
     plot_hands,
     plot_panels,
     plot_two_steps,
     plot_ways,
     plot_weights,
 )
-
-
-def test_each_panel_has_its_curves_and_its_trained_lengths():
-    curves = {"rotary": {2: [1.0, 0.9], 4: [0.5, 0.3]}}
-    first, second = plot_beyond([Beyond(curves, "letters", "share", (1, 2)), Beyond(curves, "tokens", "share", (1, 4))])
-    assert [line.get_ydata().tolist() for line in first.lines] == [[0.95, 0.4]]
-    assert (first.get_xlabel(), second.get_xlabel()) == ("letters", "tokens")
-    with pytest.raises(ValueError, match="panels is empty"):
-        plot_beyond([])
+from attnpages.figures.curves import plot_by_length
 
 
 def test_panels_share_one_legend_and_have_their_own_titles():
@@ -65,7 +55,7 @@ def test_hands_agree_where_the_query_was_turned_back_to():
 
 
 def test_right_keys_are_marked_and_fit_into_the_panel():
-    (ax,) = plot_beyond([Beyond({"wrong": {2: [1.0], 4: [3.0]}}, "distance", "score", (1, 2))])
+    ax = plot_by_length({"wrong": {2: [1.0], 4: [3.0]}}, "distance", "score", trained=(1, 2))
     mark_right(ax, {"right, as trained": (3, 9.0), "right, slowed": (4, 12.0)})
     stars = [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines if line.get_marker() == "*"]
     assert stars == [(3, 9.0), (4, 12.0)]

@@ -19,20 +19,6 @@ from attnpages.figures.style import TRUTH_COLOUR, Look, legend_above, styles_for
 Ways = Mapping[str, Sequence[Mapping[str, float]]]  # kind of model -> {way to read it: share}, one per training
 
 
-class Beyond(NamedTuple):
-    """One panel of :func:`plot_beyond`.
-
-    Fields:
-        curves: ``{name: {length: [one share per seed]}}``. xlabel, ylabel: of its axes.
-        trained: shortest and longest trained length, which are shaded.
-    """
-
-    curves: Curves
-    xlabel: str
-    ylabel: str
-    trained: tuple[float, float]
-
-
 class Spread(NamedTuple):
     """One panel of :func:`plot_weights`.
 
@@ -44,20 +30,6 @@ class Spread(NamedTuple):
     weights: Sequence[Sequence[float]]
     right: int
     rewarded: tuple[int, int]
-
-
-def plot_beyond(panels: Sequence[Beyond], height: float = 3.3) -> list[Axes]:
-    """Draw shares within and beyond the trained lengths, one panel below another.
-
-    Raises:
-        ValueError: if there is no panel.
-    """
-    if not panels:
-        raise ValueError("panels is empty; give at least one")
-    _, grid = plt.subplots(len(panels), 1, figsize=(6.5, height * len(panels)), layout="constrained", squeeze=False)
-    for ax, panel in zip(grid[:, 0], panels, strict=True):
-        plot_by_length(panel.curves, panel.xlabel, panel.ylabel, ax=ax, trained=panel.trained)
-    return list(grid[:, 0])
 
 
 def plot_panels(
