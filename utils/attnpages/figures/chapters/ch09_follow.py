@@ -13,7 +13,7 @@ from attnpages.figures.palette import BLUE, FAINT, PAPER, SKY
 from attnpages.figures.style import Look
 
 _FILLS = (BLUE, SKY, PAPER)  # of the right word, of its kind, and of all others: dark, middle and light in grey, too
-_MEANS = ("the right word", "others of its kind", "the word that is read")  # what the fills stand for
+_MEANS = ("the right word", "others of its kind", "the position's own word")  # what the fills stand for
 _LETTER = 0.0142  # what share of a bar a letter needs
 
 
