@@ -113,6 +113,15 @@ def test_three_masks_stand_in_one_row():
     assert len({ax.get_position().y0 for ax in axes}) == 1
 
 
+def test_a_legend_names_open_and_closed_cells():
+    mask = torch.tensor([[True, False]])
+    (ax, _) = plot_who_attends({"causal": mask}, {"causal": (["a"], ["c", "d"])}, legend=True)
+    (legend,) = ax.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["may attend", "may not"]
+    shown = ax.images[0].to_rgba(ax.images[0].get_array())[0]
+    assert [box.get_facecolor() for box in legend.get_patches()] == [tuple(colour) for colour in shown]
+
+
 def test_a_panel_without_names_is_refused():
     with pytest.raises(KeyError):
         plot_who_attends({"causal": torch.ones(2, 2)}, {})

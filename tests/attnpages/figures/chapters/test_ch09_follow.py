@@ -22,6 +22,17 @@ def test_a_bar_is_as_long_as_its_share():
     assert [bar.get_width() for bar in first.patches] == pytest.approx([0.01, 0.02, 0.94, 0.8, 0.14, 0.01])
 
 
+def test_a_legend_says_what_the_colours_mean():
+    first, *_ = plot_bookings({"at und": UND}, MAPS)
+    (legend,) = first.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "the right word",
+        "others of its kind",
+        "the position's own word",
+    ]
+    assert [box.get_facecolor() for box in legend.get_patches()] == [bar.get_facecolor() for bar in first.patches[:3]]
+
+
 def test_nothing_to_draw_is_refused():
     with pytest.raises(ValueError, match="at least one title with bars, and one map"):
         plot_bookings({}, MAPS)

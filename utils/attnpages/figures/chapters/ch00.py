@@ -138,7 +138,9 @@ def draw_three_steps(query: Tensor, key: Tensor, value: Tensor, ax: Axes | None 
     return ax
 
 
-def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[list[str], list[str]]]) -> list[Axes]:
+def plot_who_attends(
+    panels: Mapping[str, object], names: Mapping[str, tuple[list[str], list[str]]], legend: bool = False
+) -> list[Axes]:
     """Draw masks side by side: a dark cell where a query (row) may attend to a key (column).
 
     Three stand in one row, other numbers two in a row.
@@ -146,19 +148,24 @@ def plot_who_attends(panels: Mapping[str, object], names: Mapping[str, tuple[lis
     Args:
         panels: ``{title: (Tq, Tk) booleans}``, True = may attend.
         names: for each title the words of the queries and of the keys.
+        legend: whether the figure says above all masks what the two colours mean.
 
     Raises:
         KeyError: if a panel has no names.
     """
     columns = 3 if len(panels) == 3 else 2
     rows = math.ceil(len(panels) / columns)
-    _, grid = plt.subplots(rows, columns, figsize=(3.25 * columns, 3.1 * rows), squeeze=False)
+    figure, grid = plt.subplots(rows, columns, figsize=(3.25 * columns, 3.1 * rows), squeeze=False)
     for ax, (title, mask) in zip(grid.flat, panels.items(), strict=False):
         queries, keys = names[title]
-        draw_cells(ax, as_array(mask) * 0.75, (0, 1))
+        image = draw_cells(ax, as_array(mask) * 0.75, (0, 1))
         ax.set_xticks(range(len(keys)), keys, rotation=45, ha="right")
         ax.set_yticks(range(len(queries)), queries)
         ax.set(title=title, xlabel="key", ylabel="query")
+    if legend:
+        fills = {"may attend": image.to_rgba(0.75), "may not": image.to_rgba(0.0)}
+        handles = [Rectangle((0, 0), 1, 1, facecolor=fill, edgecolor=FAINT, label=of) for of, fill in fills.items()]
+        figure.legend(handles=handles, loc="outside upper left", ncols=2)
     return list(grid.flat)
 
 
