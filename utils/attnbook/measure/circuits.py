@@ -6,11 +6,13 @@ Source: Elhage et al. 2021; Wang et al. 2023 for paths that are changed one at a
 """
 
 import copy
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from attnbook.attention import MultiHeadAttention, causal_mask
 from attnbook.measure.induction import prefix_matching_score
@@ -19,22 +21,26 @@ from attnbook.models import LanguageModel
 from attnbook.modes import evaluating
 
 
+@contextmanager
+def _contexts_heard(model: LanguageModel) -> Iterator[list[Tensor]]:
+    """While the model reads once: a list to which each layer adds its contexts, ``(B, T, H, D/H)``."""
+    seen: list[Tensor] = []
+    with ExitStack() as stack:
+        for attention in attentions_of(model):
+
+            def hear(_: Module, inputs: tuple[Tensor], heads: int = attention.heads) -> None:
+                seen.append(inputs[0].unflatten(-1, (heads, -1)))
+
+            stack.callback(attention.project_output.register_forward_pre_hook(hear).remove)
+        yield seen
+
+
 @evaluating
 def contexts_of(model: LanguageModel, words: Tensor) -> list[Tensor]:
     """What every head found, before the heads are joined: of each layer ``(B, T, H, D/H)``, for words ``(B, T)``."""
-    seen: list[Tensor] = []
-    attentions = attentions_of(model)
-    handles = [
-        attention.project_output.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
-        for attention in attentions
-    ]
-    try:
-        with torch.no_grad():
-            model(words)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return [context.unflatten(-1, (of.heads, -1)) for context, of in zip(seen, attentions, strict=True)]
+    with _contexts_heard(model) as seen, torch.no_grad():
+        model(words)
+    return seen
 
 
 def written_by(attention: MultiHeadAttention, contexts: Tensor, head: int) -> Tensor:
@@ -61,8 +67,9 @@ class KeyComposition:
         if not 0 <= layer < len(layers):
             raise ValueError(f"layer must be from 0 to {len(layers) - 1}, got {layer}")
         self.words, self.layer, self.block = words, layer, layers[layer]
-        self.attentions, self.contexts = attentions_of(model), contexts_of(model, words)
-        self.entering = residuals(model, words)[layer]  # (B, T, D)
+        self.attentions = attentions_of(model)
+        with _contexts_heard(model) as self.contexts:
+            self.entering = residuals(model, words)[layer]  # (B, T, D)
 
     @torch.no_grad()
     def scores(self, without: tuple[int, int] | None = None) -> Tensor:
@@ -109,7 +116,8 @@ class ExchangedPaths:
             raise ValueError("words must hold two sequences or more, so that writing can be exchanged, got 1")
         self.model, self.attentions = model, attentions_of(model)
         self.mask = causal_mask(words.shape[1], words.device)
-        self.entering, self.contexts = residuals(model, words), contexts_of(model, words)
+        with _contexts_heard(model) as self.contexts:
+            self.entering = residuals(model, words)
         self.maps: list[Tensor | None] = list(model.maps(words))
         self.change = self._changes(writers)
 
