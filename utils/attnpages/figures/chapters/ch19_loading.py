@@ -1,13 +1,12 @@
-"""Figures of chapter 19 on loading weights: two decoders side by side, and what wrong settings do at each position."""
+"""The figure of chapter 19 on loading weights: two decoders side by side."""
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
-from attnpages.figures.palette import BLACK, DARK_GREY, FAINT, GREEN, GREY, OKABE_BLUE, PAPER, RUST, VERMILION, WRITES
-from attnpages.figures.style import Look, legend_above, new_axes
+from attnpages.figures.palette import DARK_GREY, FAINT, PAPER, RUST, WRITES
+from attnpages.figures.style import Look
 
 Step = tuple[str, str]  # what a box says, and the numbers of the settings in it, such as "14"
 
@@ -52,42 +51,3 @@ def _decoder_step(ax: Axes, centre: tuple[float, float], width: float, step: Ste
         at = centre[0] + width / 2 - 0.05 - 0.46 * i, centre[1] + height / 2
         badge: Look = {"boxstyle": "circle,pad=0.2", "facecolor": RUST if own else DARK_GREY, "edgecolor": "white"}
         ax.text(*at, number, ha="center", va="center", fontsize=9, color="white", weight="bold", bbox=badge, zorder=5)
-
-
-SMALLEST = 1e-5  # an error below it is drawn here: float32 has about seven digits
-LOOKS: tuple[Look, ...] = (
-    {"color": OKABE_BLUE, "linestyle": "-", "marker": "o"},
-    {"color": VERMILION, "linestyle": "--", "marker": "s"},
-    {"color": GREY, "linestyle": "-", "linewidth": 1.0, "marker": ""},
-    {"color": GREEN, "linestyle": "-.", "marker": "^"},
-    {"color": BLACK, "linestyle": ":", "marker": ""},
-)
-
-
-def plot_errors(errors: Mapping[str, Sequence[Sequence[float]]], ax: Axes | None = None) -> Axes:
-    """Draw how far the logits of wrong models are from the right ones at each position, on a logarithmic axis.
-
-    Args:
-        errors: ``{name: curves}``, five names at most; a curve has the largest error of a logit at each position, and
-            curves of one name look alike.
-
-    Raises:
-        ValueError: if there are more than five names.
-    """
-    if len(errors) > len(LOOKS):
-        raise ValueError(f"a figure tells at most {len(LOOKS)} kinds of curves apart, got {len(errors)}")
-    ax = new_axes(ax, (6.5, 3.8))
-    handles = []
-    for (_, curves), look in zip(errors.items(), LOOKS, strict=False):
-        for curve in curves:
-            heights = np.maximum(np.asarray(curve, dtype=float), SMALLEST)
-            [drawn] = ax.plot(range(1, len(heights) + 1), heights, markersize=4, clip_on=False, **look)
-        handles.append(drawn)
-    ax.set_yscale("log")
-    ax.set_ylim(SMALLEST, 100)
-    ax.set_yticks([SMALLEST, 1e-4, 1e-2, 1, 100], ["0", "0.0001", "0.01", "1", "100"])
-    ax.set_xticks([1, *range(5, len(heights) + 1, 5)])
-    ax.minorticks_off()
-    ax.set(xlabel="position", ylabel="largest error of a logit", xlim=(1, None))
-    legend_above(ax, handles, list(errors))
-    return ax
