@@ -163,7 +163,7 @@ def plot_who_attends(
         ax.set_yticks(range(len(queries)), queries)
         ax.set(title=title, xlabel="key", ylabel="query")
     if legend:
-        fills = {"may attend": image.to_rgba(0.75), "may not": image.to_rgba(0.0)}
+        fills = dict(zip(("may attend", "may not"), image.to_rgba(np.array([0.75, 0.0])), strict=True))
         handles = [Rectangle((0, 0), 1, 1, facecolor=fill, edgecolor=FAINT, label=of) for of, fill in fills.items()]
         figure.legend(handles=handles, loc="outside upper left", ncols=2)
     return list(grid.flat)
