@@ -11,7 +11,6 @@ import torch
 from torch import Tensor, nn
 
 from attnruns.experiments import hard_attention, hard_maps
-from attnruns.experiments.hard_attention import RATE, TESTS
 from attnruns.shared.recipes import chosen
 from attnruns.shared.rounding import rounded_mean
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -64,19 +63,5 @@ def run(job: Job) -> Outcome:
     return Outcome(figures, model if (job.model, job.seed) == ("no_attention", 0) else None)
 
 
-EXPERIMENT = Experiment(
-    "captioner_controls",
-    STEPS,
-    run,
-    {
-        "task": "canvases with two digits, the file of chapter 6",
-        "batch": 32,
-        "learning_rate": RATE,
-        "warmup": 0,
-        "max_grad_norm": 1.0,
-        "tests": TESTS,
-    },
-    build=build,
-    on_cpu=True,
-)
+EXPERIMENT = Experiment("captioner_controls", STEPS, run, hard_attention.SETTINGS, build=build, on_cpu=True)
 trained = EXPERIMENT.trained

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from attnruns.experiments import hard_attention
-from attnruns.experiments.hard_attention import ENTROPY, RATE, TESTS
+from attnruns.experiments.hard_attention import ENTROPY
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -122,16 +122,6 @@ EXPERIMENT = Experiment(
     "exact_gradient",
     STEPS,
     run,
-    {
-        "task": "canvases with two digits, the file of chapter 6",
-        "batch": 32,
-        "learning_rate": RATE,
-        "sequences": 729,
-        "skipped": SKIPPED,
-        "entropy": ENTROPY,
-        "warmup": 0,
-        "max_grad_norm": 1.0,
-        "tests": TESTS,
-    },
+    hard_attention.SETTINGS | {"sequences": 729, "skipped": SKIPPED, "entropy": ENTROPY},
     on_cpu=True,
 )

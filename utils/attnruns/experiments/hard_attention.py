@@ -161,21 +161,18 @@ def run(job: Job) -> Outcome:
     return Outcome(figures | {"seconds": round(time.process_time() - started, 1)})
 
 
+SETTINGS = {  # of every training of the file's captioner
+    "task": "canvases with two digits, the file of chapter 6",
+    "batch": 32,
+    "learning_rate": RATE,
+    "warmup": 0,
+    "max_grad_norm": 1.0,
+    "tests": TESTS,
+}
 EXPERIMENT = Experiment(
     "hard_attention",
     STEPS,
     run,
-    {
-        "task": "canvases with two digits, the file of chapter 6",
-        "batch": 32,
-        "learning_rate": RATE,
-        "draws": DRAWS,
-        "moving": MOVING,
-        "entropy": ENTROPY,
-        "warmup": 0,
-        "max_grad_norm": 1.0,
-        "tests": TESTS,
-        "repeats": REPEATS,
-    },
+    SETTINGS | {"draws": DRAWS, "moving": MOVING, "entropy": ENTROPY, "repeats": REPEATS},
     on_cpu=True,
 )

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from attnruns.experiments import hard_attention
-from attnruns.experiments.hard_attention import ENTROPY, RATE, TEST_SEED, TESTS
+from attnruns.experiments.hard_attention import ENTROPY, TEST_SEED, TESTS
 from attnruns.shared.chapter_file import file_of, run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.rounding import rounded, rounded_mean
@@ -162,17 +162,7 @@ EXPERIMENT = Experiment(
     "hard_maps",
     STEPS,
     run,
-    {
-        "task": "canvases with two digits, the file of chapter 6",
-        "batch": 32,
-        "learning_rate": RATE,
-        "draws": hard_attention.DRAWS,
-        "moving": hard_attention.MOVING,
-        "entropy": ENTROPY,
-        "warmup": 0,
-        "max_grad_norm": 1.0,
-        "tests": TESTS,
-    },
+    hard_attention.SETTINGS | {"draws": hard_attention.DRAWS, "moving": hard_attention.MOVING, "entropy": ENTROPY},
     build=build,
     on_cpu=True,
 )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attnruns.experiments import hard_attention, hard_maps
-from attnruns.experiments.hard_attention import DRAWS, ENTROPY, MOVING, RATE, TESTS
+from attnruns.experiments.hard_attention import DRAWS, ENTROPY, MOVING, RATE
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -102,18 +102,6 @@ EXPERIMENT = Experiment(
     "lent_digit",
     STEPS,
     run,
-    {
-        "task": "canvases with two digits, the file of chapter 6",
-        "batch": 32,
-        "learning_rate": RATE,
-        "draws": DRAWS,
-        "moving": MOVING,
-        "entropy": ENTROPY,
-        "lesson": LESSON,
-        "after": AFTER,
-        "warmup": 0,
-        "max_grad_norm": 1.0,
-        "tests": TESTS,
-    },
+    hard_attention.SETTINGS | {"draws": DRAWS, "moving": MOVING, "entropy": ENTROPY, "lesson": LESSON, "after": AFTER},
     on_cpu=True,
 )
