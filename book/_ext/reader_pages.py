@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
+from folds import join_folds
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -42,7 +43,7 @@ def for_readers(body: str) -> str:
         return body
     body, codes = without_code(TOOLS.sub(lambda found: found[1] or "", body))
     page = BeautifulSoup(body, "html.parser")
-    for step in (show_sources_in_the_theme, fold_claims, say_once, name_folds, keep_lightness):
+    for step in (show_sources_in_the_theme, fold_claims, say_once, join_folds, keep_lightness):
         step(page)
     add_reading_mode(page)
     return CODE_KEPT.sub(lambda found: codes[int(found[1])], str(page))
@@ -104,7 +105,7 @@ def fold_claims(page: BeautifulSoup) -> None:
         elif is_only_proof(cell):
             fold.append(cell.find("div", class_="cell_input").extract())
             cell.clear()
-            cell["class"] = ["cell", "proof"]
+            cell["class"] = ["cell"]
             cell.append(fold)
         else:
             output.decompose()
@@ -125,11 +126,9 @@ def claims_taken_out(pre: Tag) -> list[str]:
 
 
 def claims_fold(page: BeautifulSoup, claims: list[str]) -> Tag:
-    """What stands for some claims: how many they are, and folded away, what they say."""
+    """What holds some claims until `join_folds` joins it with its neighbours."""
     fold = new(page, "details", "claims")
-    count = "1 statement" if len(claims) == 1 else f"{len(claims)} statements"
-    fold.append(new(page, "summary", None, f"✓ {count} checked"))
-    listed = new(page, "ul", None)
+    listed = new(page, "ul", "claims-said")
     for claim in claims:
         listed.append(new(page, "li", None, claim))
     fold.append(listed)
@@ -156,16 +155,6 @@ def said(line: str, count: int) -> list[str]:
     if count == 1 or not line.startswith("✓ "):
         return [line] * count
     return [line, "  (The next call says the same.)" if count == 2 else f"  (The next {count - 1} calls say the same.)"]
-
-
-def name_folds(page: BeautifulSoup) -> None:
-    """Say in a word what a fold of a cell holds."""
-    for fold in page.select("div.cell details.hide"):
-        code, output = (fold.find("div", class_=name) for name in ("cell_input", "cell_output"))
-        text = "Code and output" if code and output else "Code" if code else "Output"
-        summary = fold.find("summary")
-        summary.clear()
-        summary.append(text)
 
 
 def keep_lightness(page: BeautifulSoup) -> None:
