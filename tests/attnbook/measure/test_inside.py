@@ -73,6 +73,14 @@ def test_a_model_that_goes_on_from_any_block_gives_the_same_answer(model):
     assert not torch.allclose(read_on(model, residuals(model, WORDS)[0], 1), whole)
 
 
+def test_a_reading_with_the_first_blocks_ends_where_the_whole_one_passes(model):
+    whole = residuals(model, WORDS)
+    for blocks in range(3):
+        some = residuals(model, WORDS, blocks=blocks)
+        assert len(some) == blocks + 1
+        assert all(torch.equal(a, b) for a, b in zip(some, whole, strict=False))
+
+
 def test_the_last_layer_of_the_lens_is_the_models_answer(model):
     seen, lens = residuals(model, WORDS), logit_lens(model, WORDS)
     assert len(seen) == len(lens) == 3

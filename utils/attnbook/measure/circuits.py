@@ -22,7 +22,7 @@ from attnbook.modes import evaluating
 
 
 @contextmanager
-def _contexts_heard(model: LanguageModel) -> Iterator[list[Tensor]]:
+def contexts_heard(model: LanguageModel) -> Iterator[list[Tensor]]:
     """While the model reads once: a list to which each layer adds its contexts, ``(B, T, H, D/H)``."""
     seen: list[Tensor] = []
     with ExitStack() as stack:
@@ -38,7 +38,7 @@ def _contexts_heard(model: LanguageModel) -> Iterator[list[Tensor]]:
 @evaluating
 def contexts_of(model: LanguageModel, words: Tensor) -> list[Tensor]:
     """What every head found, before the heads are joined: of each layer ``(B, T, H, D/H)``, for words ``(B, T)``."""
-    with _contexts_heard(model) as seen, torch.no_grad():
+    with contexts_heard(model) as seen, torch.no_grad():
         model(words)
     return seen
 
@@ -56,7 +56,8 @@ class KeyComposition:
     head into the keys (Elhage et al. 2021: K-composition).
 
     Args:
-        model: reads the words once. words: ``(B, T)``, in which some words come again. layer: the later one, from 0 on.
+        model: reads the words once, up to this layer. words: ``(B, T)``, in which some words come again. layer: the
+            later one, from 0 on.
 
     Raises:
         ValueError: if there is no such layer.
@@ -68,8 +69,8 @@ class KeyComposition:
             raise ValueError(f"layer must be from 0 to {len(layers) - 1}, got {layer}")
         self.words, self.layer, self.block = words, layer, layers[layer]
         self.attentions = attentions_of(model)
-        with _contexts_heard(model) as self.contexts:
-            self.entering = residuals(model, words)[layer]  # (B, T, D)
+        with contexts_heard(model) as self.contexts:
+            self.entering = residuals(model, words, blocks=layer)[layer]  # (B, T, D)
 
     @torch.no_grad()
     def scores(self, without: tuple[int, int] | None = None) -> Tensor:
@@ -116,7 +117,7 @@ class ExchangedPaths:
             raise ValueError("words must hold two sequences or more, so that writing can be exchanged, got 1")
         self.model, self.attentions = model, attentions_of(model)
         self.mask = causal_mask(words.shape[1], words.device)
-        with _contexts_heard(model) as self.contexts:
+        with contexts_heard(model) as self.contexts:
             self.entering = residuals(model, words)
         self.maps: list[Tensor | None] = list(model.maps(words))
         self.change = self._changes(writers)

@@ -6,6 +6,7 @@ have nothing to fetch: an attention sink.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -70,9 +71,13 @@ def nats_under(model: LanguageModel, texts: Iterable[Tensor], mask: Tensor) -> T
 
 
 @evaluating
-def residuals(model: LanguageModel, words: Tensor) -> list[Tensor]:
-    """What stands in the residual connection before the first block and after each: L + 1 tensors ``(B, T, D)``."""
-    return list(_between_blocks(model, words, causal_mask(words.shape[1], words.device)))
+def residuals(model: LanguageModel, words: Tensor, blocks: int | None = None) -> list[Tensor]:
+    """What stands in the residual connection before the first block and after each: L + 1 tensors ``(B, T, D)``.
+
+    With ``blocks``, the model reads with the first of them only, and there are ``blocks + 1`` tensors.
+    """
+    between = _between_blocks(model, words, causal_mask(words.shape[1], words.device))
+    return list(islice(between, None if blocks is None else blocks + 1))
 
 
 def _between_blocks(model: LanguageModel, words: Tensor, mask: Tensor | Sequence[Tensor]) -> Iterator[Tensor]:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attnbook.attention import Heads
-from attnbook.measure.circuits import contexts_of, written_by
+from attnbook.measure.circuits import contexts_heard, contexts_of, written_by
 from attnbook.measure.inside import attentions_of, residuals, without_heads
 from attnbook.models import LanguageModelState
 from attnbook.models.pretrained import Pretrained
@@ -110,9 +110,10 @@ class Replaced:
 
     def __init__(self, model, means: list[Tensor], ids: Tensor) -> None:
         self.model, self.means, self.ids, self.attentions = model, means, ids, attentions_of(model)
-        self.contexts = [context[0] for context in contexts_of(model, ids)]
-        self.logits = model(ids)[0][0]
-        self.entering = [x[0] for x in residuals(model, ids)]
+        with contexts_heard(model) as contexts, torch.no_grad():
+            self.entering = [x[0] for x in residuals(model, ids)]
+        self.contexts = [context[0] for context in contexts]
+        self.logits = model.output(model.blocks.last_norm(self.entering[-1]))
         self.before: dict[int, Any] = {}  # by position, the state before it
 
     def state_before(self, at: int) -> Any:
