@@ -10,8 +10,7 @@ from unittest.mock import patch
 from attnruns.shared.runner import Job, run_job
 from attnruns.shared.weights import weights_file
 
-# of the machine
-TIMES = {"seconds", "seconds_of_ways", "training_seconds", "pretraining_seconds", "milliseconds_per_step"}
+TIMES = {"seconds", "training_seconds", "pretraining_seconds", "milliseconds_per_step"}  # of the machine
 
 
 def once_on_the_card(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,14 +1,11 @@
 """Chapter 14's network in one file, trained on ten cities: how short are the best of its drawn trips, and of a beam?
 
-How long this takes on one thread is measured, too, for all test sets at once, beside 2-opt and the exact solver.
 What is trained and draws is the file itself, as it stands in the chapter; only its labels come from Held and Karp,
 because trying all trips of ten cities would take too long. The beam and the best of many draws stand here. It stays on
 the CPU, as the file does.
 """
 
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
@@ -24,7 +21,6 @@ from attnruns.shared.runner import Experiment, Job, Outcome
 STEPS = {"ten": 400}
 CITIES, TESTS, TEST_SEED = 10, 500, 10_000  # all networks have the same test sets
 DRAWS, WIDTH = (1, 4, 16, 64), 4
-STARTS = 4  # of 2-opt, each a trip by pure chance
 
 
 def build(name: str) -> nn.Module:
@@ -85,43 +81,18 @@ def of_best(gap: Tensor) -> dict[str, float]:
     return {"gap": round(least.mean().item(), 6), "shortest": round((least < 1e-4).float().mean().item(), 4)}
 
 
-def shortest_of_starts(points: Tensor, seed: int) -> Tensor:
-    """What 2-opt makes of ``STARTS`` trips by pure chance for each set: ``(B, N, 2)`` -> ``(B, STARTS, N)``."""
-    repeated = points.repeat_interleave(STARTS, dim=0)  # (B · STARTS, N, 2)
-    begun = random_tours(points.shape[1], len(repeated), generator(seed))
-    return two_opt(repeated, begun).unflatten(0, (len(points), STARTS))
-
-
 @torch.no_grad()
-def tested(
-    names: dict[str, Any], network: nn.Module, seed: int
-) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """By the way to find a trip, with and without the network: see :func:`of_best`; and its seconds for all sets."""
+def tested(names: dict[str, Any], network: nn.Module, seed: int) -> dict[str, dict[str, float]]:
+    """By the way to find a trip, with and without the network: see :func:`of_best`."""
     points = random_points(CITIES, TESTS, generator(TEST_SEED))
-    ways: dict[str, Callable[[], Tensor]] = {
-        "exact": lambda: held_karp(points)[:, None],
-        "nearest": lambda: nearest_neighbour(points)[:, None],
-        "two_opt": lambda: two_opt(points, nearest_neighbour(points))[:, None],
-        "two_opt_starts": lambda: shortest_of_starts(points, seed),
-        "random_64": lambda: random_tours(CITIES, 64 * TESTS, generator(seed)).reshape(TESTS, 64, CITIES),
-        "greedy": lambda: names["answer"](network, points)[0][:, None],
-        "beam": lambda: beam(names, network, points),
-        "beam_probable": lambda: beam(names, network, points)[:, :1],
-    }
-    ways |= {f"drawn_{count}": partial(_drawn, names, network, points, count) for count in DRAWS}
-    figures, seconds = {}, {}
+    nearest, by_beam = nearest_neighbour(points), beam(names, network, points)  # (B, N), (B, WIDTH, N)
+    trips = {"nearest": nearest[:, None], "two_opt": two_opt(points, nearest)[:, None]}
+    trips["random_64"] = random_tours(CITIES, 64 * TESTS, generator(seed)).reshape(TESTS, 64, CITIES)
+    trips |= {"greedy": names["answer"](network, points)[0][:, None], "beam": by_beam, "beam_probable": by_beam[:, :1]}
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        for name, way in ways.items():
-            started = time.process_time()
-            trips = way()  # (B, M, N)
-            seconds[name] = round(time.process_time() - started, 4)
-            figures[name] = of_best(gaps(points, trips))
-    return figures, seconds
-
-
-def _drawn(names: dict[str, Any], network: nn.Module, points: Tensor, count: int) -> Tensor:
-    return best_of(names, network, points, count)[:, None]
+        trips |= {f"drawn_{count}": best_of(names, network, points, count)[:, None] for count in DRAWS}
+    return {name: of_best(gaps(points, of)) for name, of in trips.items()}
 
 
 def run(job: Job) -> Outcome:
@@ -131,8 +102,7 @@ def run(job: Job) -> Outcome:
     network, started = names["TripNetwork"](), time.process_time()
     names["train"](network, job.steps, CITIES, held_karp)
     seconds = round(time.process_time() - started, 1)  # of the processor
-    ways, of_ways = tested(names, network, job.seed)
-    figures = {"ways": ways, "seconds_of_ways": of_ways, "seconds": seconds}
+    figures = {"ways": tested(names, network, job.seed), "seconds": seconds}
     return Outcome(figures, network if job.seed == 0 else None)
 
 
