@@ -27,13 +27,13 @@ def heads(tmp_path_factory):
 
 
 def test_the_mean_shares_are_those_of_the_record(heads):
-    (run,) = load_result("photographs")["runs"]
+    (run,) = load_result("shuffled_patches")["runs"]
     for (layer, head), found in zip(LIVE, heads, strict=True):
-        assert found["mean"] == pytest.approx(run["flowers"]["near"][layer - 1][head - 1], abs=0.01)
+        assert found["mean"] == pytest.approx(run["beside"][1][layer - 1][head - 1], abs=0.01)
 
 
-def test_a_share_is_that_of_the_weights_of_the_patch_and_those_around_it(heads):
-    near = distances(16)[249] <= 1
+def test_a_share_is_that_of_the_weights_of_the_patches_around_the_patch(heads):
+    near = distances(16)[249] == 1
     for found in heads:
         assert found["one"] == pytest.approx((torch.tensor(found["row"]) * near).sum().item(), abs=1e-6)
 

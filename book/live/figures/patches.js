@@ -19,15 +19,15 @@
     });
   };
 
-  // How much of its weight a patch gives to itself and the patches around it.
-  LIVE.nearShare = (row, query) => row.reduce((sum, w, k) => sum + (apart(query, k) <= 1 ? w : 0), 0);
+  // How much of its weight a patch gives to the eight patches around it, or to fewer at an edge.
+  LIVE.nearShare = (row, query) => row.reduce((sum, w, k) => sum + (apart(query, k) === 1 ? w : 0), 0);
   LIVE.meanNearShare = (rows) => rows.reduce((sum, row, q) => sum + LIVE.nearShare(row, q), 0) / N;
 
   LIVE.figure("patches", {
     title: "What a patch of a photograph attends to",
     todo: "Press a patch of the photograph, or move the frame by the arrow keys: beside it stays what this patch attends to. Begin in the lower flower, at the lower edge. Which of the three heads goes with the frame wherever you press? The others lead to the upper flower: which of them does so from the background, too?",
     learned:
-      "Head 4 of layer 3 goes with the frame: on average, a patch gives 78 % of its weight to itself and the patches around it, whatever they show. In head 1 of layer 3 this is 13 %: from the lower flower it leads to the edge of the upper one, and from the background to the background. In head 6 of the last layer it is 5.7 %, and patches of the background, too, attend mostly to the flowers.",
+      "Head 4 of layer 3 goes with the frame: on average, a patch gives 64 % of its weight to the eight patches around it, whatever they show. In head 1 of layer 3 this is 10 %: from the lower flower it leads to the edge of the upper one, and from the background to the background. In head 6 of the last layer it is 4.8 %, and patches of the background, too, attend mostly to the flowers.",
     about:
       "Stored weights of DINOv2 on this photograph, for three of its 72 heads, eight bits per weight; the model itself doesn’t run in this page. Photograph: vultilion, Flickr, CC BY 2.0, cropped.",
     button: "Show the photograph",
@@ -101,13 +101,13 @@
             place(state.patch - 1) +
             " gives " +
             percent(LIVE.nearShare(row, state.patch - 1)) +
-            " of its weight to itself and the patches around it, and most, " +
+            " of its weight to the patches around it, and most, " +
             percent(row[most]) +
             ", to " +
             (most === state.patch - 1 ? "itself" : "the patch in " + place(most)) +
             ". On average over all patches, this head gives " +
             percent(LIVE.meanNearShare(rows[state.head - 1])) +
-            " to a patch and those around it.",
+            " to the patches around a patch.",
         );
       }
 

@@ -12,12 +12,7 @@ def test_what_is_written_what_is_pointed_at_and_the_mixture_stand_side_by_side(t
     assert {"it writes", "it points", "it does both"} <= set(words)
     assert [words.count(word) for word in ("weights", "blend", "vocabulary layer")] == [3, 2, 2]
     assert [words.count(word) for word in ("Ruvis", "‹unk›")] == [3 + 2, 2]  # three sources, and the outputs
-    assert {"0.72", "0.08", "0.14", "0.04", "0.02"} <= set(words)  # 0.8 times 0.9 and 0.1; 0.2 times 0.7, 0.2 and 0.1
-
-
-def test_a_word_that_can_be_written_and_copied_has_both_parts(texts):
-    words = texts(draw_three_outputs({"a": 0.5, "gave": 0.0, "Ruvis": 0.5}, VOCABULARY, 0.2))
-    assert "0.44" in words  # 0.2 · 0.2 + 0.8 · 0.5
+    assert not {"0.72", "0.08", "0.14", "0.04", "0.02"} & {*words}  # the next figure has the numbers
 
 
 def test_an_arrow_leads_to_each_output_with_a_share_and_the_widest_to_the_largest():

@@ -20,7 +20,8 @@ def draw_three_outputs(
 ) -> Axes:
     """Draw one step of attention three times: it blends before a vocabulary, it is the output, or both are mixed.
 
-    An arrow leads to each output whose share is not 0; the larger the share, the wider the arrow.
+    An arrow leads to each output whose share is not 0; the larger the share, the wider the arrow and the darker the
+    word. No numbers are written: the figure of the two distributions has them.
 
     Args:
         weights: by source word, its attention weight. p_vocab: by word of the vocabulary, its probability.
@@ -31,7 +32,7 @@ def draw_three_outputs(
     """
     if len(weights) != 3 or len(p_vocab) != 3 or not 0 <= p_gen <= 1:
         raise ValueError(f"there must be three words each, and a probability, got {[*weights]}, {[*p_vocab]}, {p_gen}")
-    ax = canvas(ax, (6.5, 4.6), (-0.15, 14.5), (-0.15, 8.75))
+    ax = canvas(ax, (6.5, 4.4), (-0.15, 14.5), (-0.15, 8.35))
     written = {word: p_gen * p_vocab.get(word, 0.0) for word in {**p_vocab, **weights}}
     copied = {word: (1 - p_gen) * weights.get(word, 0.0) for word in written}
     for left, title in ((0.0, "it writes"), (4.15, "it points"), (8.3, "it does both")):
@@ -42,7 +43,7 @@ def draw_three_outputs(
         for n in range(3):
             x = left + (n + 0.5) * _CELL
             arrow(ax, (x, _HIGH + 0.04), (x, _WEIGHTS - 0.04))
-        say(ax, left + (2.7 if left > 5 else 1.5) * _CELL, 8.35, title, size=12, weight="bold")
+        say(ax, left + (2.7 if left > 5 else 1.5) * _CELL, 7.9, title, size=12, weight="bold")
     _written(ax, 0.0)
     _shares(ax, 0.0, _LAYER + _HIGH, p_vocab, _VOCABULARY)
     _words(ax, 0.0, _TOP, p_vocab, _VOCABULARY)
@@ -53,13 +54,11 @@ def draw_three_outputs(
 
 
 def _words(ax: Axes, left: float, low: float, shares: Mapping[str, float], colour: str, shaded: bool = True) -> None:
-    """Words side by side; the darker a word, the larger its share, which stands above it."""
+    """Words side by side; if they are shaded, the darker a word, the larger its share."""
     for n, (word, share) in enumerate(shares.items()):
         x = left + n * _CELL
         box(ax, x + 0.03, low, _CELL - 0.06, _HIGH, fill=_shade(colour, share) if shaded else "white")
         say(ax, x + _CELL / 2, low + _HIGH / 2, word, size=10)
-        if shaded:
-            say(ax, x + _CELL / 2, low + _HIGH + 0.3, _short(share), size=10)
 
 
 def _shares(
@@ -105,11 +104,6 @@ def _mixture(ax: Axes, left: float, written: Mapping[str, float], copied: Mappin
         both = share + copied[word]
         box(ax, x + 0.02, _TOP, wide - 0.04, _HIGH, fill=_shade(colour, both))
         say(ax, x + wide / 2, _TOP + _HIGH / 2, word, size=10)
-        say(ax, x + wide / 2, _TOP + _HIGH + 0.3, _short(both), size=10)
-
-
-def _short(share: float) -> str:
-    return f"{share:.2f}".rstrip("0").rstrip(".")
 
 
 def _shade(colour: str, share: float) -> str:
