@@ -51,6 +51,12 @@ def test_a_run_measures_both_photographs_and_keeps_the_weights_for_the_page(tiny
     assert [(one["layer"], one["head"], len(one["most"])) for one in kept["heads"]] == [(3, 1, 16)]
 
 
+def test_the_patch_that_is_shown_is_the_one_nearest_to_the_means_and_not_at_an_edge():
+    shares = torch.tensor([0.0, 1.0]).repeat(2, 18)  # means near 0.5
+    shares[:, 7], shares[:, 15] = 0.5, 0.6  # the first lies one row and one column from the corner
+    assert experiment.typical(shares, 6) == 15
+
+
 def test_the_record_holds_one_network_and_all_orders():
     (run,) = load_result("shuffled_patches")["runs"]
     assert run["steps"] == experiment.ORDERS

