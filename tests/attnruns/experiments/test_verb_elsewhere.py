@@ -7,7 +7,7 @@ from attnbook.data.texts.translation import cut, own_translation_task
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
 from attnruns.experiments import short_captions, verb_elsewhere
-from attnruns.experiments.verb_elsewhere import VERBS, Reader, exchanged, stays
+from attnruns.experiments.verb_elsewhere import LOOKING, VERBS, Reader, exchanged, full_stop, stays
 from attnruns.shared.runner import Job
 from attnruns.shared.translation import aligned
 
@@ -33,6 +33,8 @@ def test_a_run_trains_and_exchanges(data):
     assert figures["bleu"] >= 0
     assert [len(one["weights"]) for one in figures["captions"]] == [len(one["target"]) for one in figures["captions"]]
     assert set(figures["exchanged"]) == set(VERBS)
+    assert set(figures["looking"]) == set(LOOKING)
+    assert all(len(of["verb exchanged"]) == len(VERBS) - 1 for of in figures["looking"].values())
 
 
 def test_only_the_wanted_part_comes_from_the_other_caption(model, data):
@@ -65,11 +67,22 @@ def test_own_annotations_change_nothing_and_weights_are_what_attention_gives(mod
         same, _ = reader.write("liest", reader.exchanged("liest", "liest", "object"))
     assert same == word
     assert weights.sum().item() == pytest.approx(1, abs=1e-5)
-    found = exchanged(model, data)["liest"]
+    found = exchanged(model, data, VERBS, VERBS)["liest"]
     assert found["word"] == word
     assert 0 <= found["weight on the object"] + found["weight on the verb"] <= 1
     assert len(found["object exchanged"]) == len(found["verb exchanged"]) == len(VERBS) - 1
     assert stays(found, "verb") == sum(other == word for other in found["verb exchanged"])
+
+
+def test_the_last_piece_is_written_again_after_what_came_before_it(model, data, monkeypatch):
+    begun = {"target": ["▁A", "▁man", "."]}
+    monkeypatch.setattr(verb_elsewhere, "aligned", lambda *_: begun)
+    found = full_stop(model, data)
+    assert found["given"] == "A man"
+    assert found["word"] == Reader(model, data, "A man").write(VERBS[0])[0]
+    assert len(found["verb exchanged"]) == len(VERBS) - 1
+    assert len(found["elsewhere exchanged"]) == Reader(model, data).object.stop
+    assert 0 <= found["weight on the verb"] + found["weight on the full stop"] <= 1
 
 
 def test_an_alignment_has_a_row_per_piece_written_and_a_column_per_piece_read(model, data):
