@@ -42,13 +42,10 @@ def test_a_run_trains_and_counts(tmp_path):
     assert len(figures["found_by_number"]) == 15
 
 
-def test_the_record_has_three_seeds_of_each_and_the_other_records_figures_for_both():
-    runs = load_result("reading_directions")["runs"]
-    assert sorted((run["model"], run["seed"]) for run in runs) == sorted(
-        (name, seed) for name in reading_directions.STEPS for seed in range(3)
-    )
-    other = {run["seed"]: run["exact_match"] for run in load_result("centre_rules")["runs"] if run["model"] == "global"}
+def test_the_record_has_three_seeds_of_the_encoder_that_reads_forwards_and_each_counted_the_same_lists():
+    runs = [run for run in load_result("reading_directions")["runs"] if run["model"] == "forward"]
+    assert [run["seed"] for run in runs] == [0, 1, 2]
     for run in runs:
-        assert run["found_by_number"][:5] == run["units_found"]["all fifteen"]  # the same lists
-        if run["model"] == "both":
-            assert run["exact_match"] == pytest.approx(other[run["seed"]], abs=0.03)
+        assert run["found_by_number"][:5] == run["units_found"]["all fifteen"]
+        # the annotations of these five numbers are the same, so only the words that are allowed differ
+        assert run["units_found"]["first five of fifteen"] == run["units_found"]["a list of five"]
