@@ -76,5 +76,5 @@ def test_the_record_has_three_seeds_of_the_last_weights_and_the_other_records_fi
     assert {("last_weights", seed) for seed in range(3)} <= {(run["model"], run["seed"]) for run in runs}
     other = {(run["model"], run["seed"]): run["exact_match"] for run in load_result("centre_rules")["runs"]}
     for run in runs:
-        if run["model"] != "oracle_gaussian":
+        if run["model"] == "last_weights":  # the oracle's differ more from processor to processor
             assert run["exact_match"] == pytest.approx(other[run["model"], run["seed"]], abs=0.05)
