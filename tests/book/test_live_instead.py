@@ -26,7 +26,7 @@ BOTTLENECK = """
     };
     return GIVEN.lists.map((list) => list.map((_, n) => String(right(list.slice(0, n + 1)))));"""
 POSITIONS = """
-    return [1, 2, 3].map((hands) => GIVEN.distances.map((d) => LIVE.signed(LIVE.scoreOfHands(d, -60, hands))));"""
+    return [1, 2, 3, 4].map((hands) => GIVEN.distances.map((d) => LIVE.signed(LIVE.scoreOfHands(d, -60, hands))));"""
 ONLINE = """
     const last = (scores, shrunk) => LIVE.onlineSoftmax(scores, [1, 2, 3, 4], 2, shrunk).at(-1);
     const context = ({ summed, total }) => (summed / total).toFixed(4);
@@ -123,7 +123,7 @@ class TestNumbers:
         assert [row[1:] for row in table("01_seq2seq", "bottleneck")] == found
 
     def test_of_positions(self, tmp_path):
-        given = {"distances": [-10, 2, 14, 38]}
+        given = {"distances": [2, 3, 14, 38]}
         found = answer(tmp_path, POSITIONS, given=given, figures=["positions"])
         assert [row[1:] for row in table("08_heads_positions", "positions")] == found
 

@@ -3,7 +3,7 @@
   "use strict";
   const LIVE = root.LIVE,
     { make, slider, choice, words, signed } = LIVE;
-  const STEPS = [30, 10, 3], // degrees per position of each hand
+  const STEPS = [30, 10, 3, 90], // degrees per position of each hand
     LENGTH = 6, // |q| |k| of each hand, as in the chapter
     FAR = 40,
     WIDTH = 640,
@@ -13,10 +13,11 @@
     [1, "one: 30°"],
     [2, "two: 30°, 10°"],
     [3, "three: 30°, 10°, 3°"],
+    [4, "four: with 90°"],
   ];
 
   const cosine = (degrees) => Math.cos((degrees * Math.PI) / 180);
-  // A slower hand that is to find the same distance starts less far ahead, in the ratio of the speeds.
+  // A hand of another speed that is to find the same distance starts ahead in the ratio of the speeds.
   const startOf = (step, start) => (start * step) / STEPS[0];
   const angleAt = (step, start, distance) => startOf(step, start) + step * distance;
   // The score of a key at a distance from the query; its fastest hand starts `start` degrees ahead of the query's.
@@ -55,7 +56,7 @@
       {},
       drawing,
       line(step + "° per position"),
-      line("starts at " + degrees(begins)),
+      line("starts at " + degrees(Math.abs(begins) > 180 ? within(begins) : begins)),
       line("now ", make("strong", {}, degrees(angle))),
       line("adds " + signed(LENGTH * cosine(angle))),
     );
@@ -87,11 +88,11 @@
 
   LIVE.figure("positions", {
     title: "The start of a key chooses a distance",
-    todo: "The key starts 30° ahead, as in head 0. Where must it start so that the score is highest at the distance 2, as head 1 needs? Set it; then add a second and a third hand, and look at the other peaks.",
+    todo: "The key starts 30° ahead, as in head 0. Where must it start so that the score is highest at the distance 2, as head 1 needs? Set it; then add a second, a third and a fourth hand, and look at the other peaks and at the neighbour, 3.",
     learned:
-      "From 0 to the distance 2 the fast hand turns by 60°, so the key must start at −60°. One hand gives the same score, 6, every twelve positions: at −10 and 14 as well. The second hand starts at −20° and points 120° away at the distance 14: it adds −3, and the sum there is 3 instead of 12. At 38 both have come round, and only the third hand tells the distances apart: 10.15 against 18.",
+      "From 0 to the distance 2 the fast hand turns by 60°, so the key must start at −60°. One hand gives the same score, 6, every twelve positions: at −10 and 14 as well. The second hand starts at −20° and points 120° away at the distance 14: it adds −3, and the sum there is 3 instead of 12. At 38 both have come round, and only the third hand tells the distances apart: 10.15 against 18. But at the neighbour 3 the three slow hands add 17.10, nearly as much as at 2. A fast hand of 90° adds 6 at 2 and 0 at 3.",
     about:
-      "Query and key of each hand have the lengths 6 and 1, as in the chapter, and each clock is turned so that the query points up. The slower hands always start so that they find the same distance as the fast one. Nothing is trained here.",
+      "Query and key of each hand have the lengths 6 and 1, as in the chapter, and each clock is turned so that the query points up. The other hands always start so that they find the same distance as the first one. Nothing is trained here.",
     defaults: { start: 30, hands: 1, distance: -1 },
     draw(room, state, kept) {
       const said = words(),
