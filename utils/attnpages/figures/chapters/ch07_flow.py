@@ -37,7 +37,7 @@ def draw_data_flow(
     weights = (scores / key.shape[1] ** 0.5).softmax(dim=1)  # (n, n)
     ax = canvas(None, (6.5, 4.4), (0, 6.5), (0.3, 4.7))
     between = (_TOP + _MIDDLE) / 2
-    _words(ax, words, _MIDDLE)
+    _words(ax, [f"“{word}”" for word in words], _MIDDLE)  # a word may be called like a matrix
     _matrix(ax, 0.66, _MIDDLE, vectors, "vectors $X$", "white")
     _matrix(ax, 2.1, _TOP, query, "queries $Q = XW_q$", WRITES, follow)
     _matrix(ax, 2.1, _MIDDLE, key, "keys $K = XW_k$", READS)

@@ -9,11 +9,11 @@ _MIDDLE = 3.2  # of the height
 _ROLES = (("queries", "q", 5.3, WRITES), ("keys", "k", _MIDDLE, READS), ("values", "v", 1.1, FETCHED))
 
 
-def draw_split(heads: int, dim: int) -> Axes:
+def draw_split(heads: int, dim: int, ax: Axes | None = None) -> Axes:
     """Draw how queries, keys and values are split among heads, which attend, and how their contexts are mixed.
 
     Args:
-        heads: H, at most 4. dim: the features D.
+        heads: H, at most 4. dim: the features D. ax: where to draw; ``None`` makes a new figure.
 
     Raises:
         ValueError: if there are more than four heads, or they cannot share the features equally.
@@ -23,7 +23,7 @@ def draw_split(heads: int, dim: int) -> Axes:
     if not 1 <= heads <= 4 or dim % heads:
         raise ValueError(f"{dim} features cannot be drawn as {heads} equal heads")
     part = dim // heads
-    ax = canvas(None, (6.5, 3.5), (-0.05, 13.05), (-0.1, 6.85))
+    ax = canvas(ax, (6.5, 3.5), (-0.05, 13.05), (-0.1, 6.85))
     box_around(ax, (0.75, _MIDDLE), 1.5, 1.1, f"$X$\n(T, {dim})", size=10)
     for name, letter, y, fill in _ROLES:
         arrow(ax, (1.5, _MIDDLE), (2.2, y), LINE)
