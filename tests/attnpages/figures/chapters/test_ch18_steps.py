@@ -1,7 +1,7 @@
 import pytest
 
 from attnbook.measure.translation import Interval
-from attnpages.figures.chapters.ch18_steps import Step, decided, plot_steps
+from attnpages.figures.chapters.ch18_steps import Step, decided, plot_bought, plot_steps
 
 STEPS = {
     "A → B": Step(Interval(9.0, 8.0, 10.0), (20, 21, 22), (29, 30, 31)),
@@ -47,3 +47,22 @@ def test_below_each_interval_are_the_trainings_of_both_models_less_the_mean_of_t
 def test_no_step_other_steps_and_a_difference_outside_its_interval_are_refused(tests):
     with pytest.raises(ValueError, match="within its interval"):
         plot_steps(tests, "BLEU")
+
+
+def test_what_a_step_bought_is_a_mark_per_test_on_its_interval_with_its_numbers():
+    ax = plot_bought({name: [STEPS[name].ahead] * 2 for name in ("A → B", "C → D")}, ("2016", "2017"), "BLEU")
+    assert [mark.get_xdata()[0] for mark in ax.lines if mark.get_marker() in ("o", "s")] == [9.0, 9.0, -2.0, -2.0]
+    spans = [tuple(mark.get_xdata()) for mark in ax.lines if mark.get_marker() in ("", "None") and mark.get_xdata()[0]]
+    assert spans == [(8.0, 10.0)] * 2 + [(-3.0, -1.0)] * 2
+    assert [text.get_text() for text in ax.texts] == ["9.0 ± 1.0"] * 2 + ["−2.0 ± 1.0"] * 2
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A → B", "C → D"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["2016", "2017"]
+
+
+@pytest.mark.parametrize(("steps", "tests"), [
+    ({}, ("2016",)), ({"A → B": [STEPS["A → B"].ahead]}, ("2016", "2017")),
+    ({"A → B": [STEPS["A → B"].ahead] * 3}, ("2016", "2017", "2018")),
+])  # fmt: skip
+def test_steps_without_one_difference_per_test_are_refused(steps, tests):
+    with pytest.raises(ValueError, match="one difference for each"):
+        plot_bought(steps, tests, "BLEU")

@@ -1,4 +1,4 @@
-"""A figure of chapter 18: the differences between models on two tests, with intervals, and every training below."""
+"""Figures of chapter 18: the differences between models on two tests, with intervals, and with every training below."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean
@@ -7,14 +7,19 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MultipleLocator
 
 from attnbook.measure.translation import Interval
 from attnpages.figures.boxes import line
-from attnpages.figures.palette import BLUE, DARK_GREY, LINE
-from attnpages.figures.style import Look
+from attnpages.figures.palette import BLUE, DARK_GREY, LINE, RUST
+from attnpages.figures.style import Look, legend_above, new_axes, with_minus
 
 _FIRST: Look = {"marker": "s", "markersize": 4, "color": DARK_GREY, "markerfacecolor": "white", "linestyle": ""}
 _SECOND: Look = {"marker": "o", "markersize": 4, "color": BLUE, "linestyle": ""}
+_TESTS: tuple[Look, Look] = (
+    {"marker": "o", "markersize": 8, "color": BLUE},
+    {"marker": "s", "markersize": 7.5, "color": RUST, "markerfacecolor": "white", "markeredgewidth": 1.8},
+)
 
 
 class Step(NamedTuple):
@@ -83,3 +88,36 @@ def _draw_step(ax: Axes, row: int, step: Step) -> None:
         ax.annotate("undecided", (high, y), (5, 0), textcoords="offset points", va="center", fontsize=9)
     for scores, kind in ((step.first, _FIRST), (step.second, _SECOND)):
         ax.plot([score - mean(step.first) for score in scores], [row + 0.16] * len(scores), zorder=3, **kind)
+
+
+def plot_bought(steps: Mapping[str, Sequence[Interval]], tests: Sequence[str], xlabel: str) -> Axes:
+    """Draw what each step bought: a row per step, in it a mark on its interval per test, and its numbers in words.
+
+    Args:
+        steps: ``{name of the step: its difference on each test}``, from top to bottom.
+        tests: what the legend calls them, one or two.
+        xlabel: what is drawn, with its unit.
+
+    Raises:
+        ValueError: if there is no step, there are more than two tests, or a step has not one difference per test.
+    """
+    if not steps or not 1 <= len(tests) <= len(_TESTS) or any(len(of) != len(tests) for of in steps.values()):
+        raise ValueError(f"steps need one difference for each of one or two tests; got {list(steps)} and {list(tests)}")
+    ax = new_axes(None, (6.5, 1.1 + 0.66 * len(steps)))
+    ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
+    for row, of in enumerate(steps.values()):
+        for number, one in enumerate(of):
+            y, look = row + 0.34 * (number - (len(tests) - 1) / 2), _TESTS[number]
+            line(ax, (one.low, one.high), (y, y), str(look["color"]), width=2.4, zorder=2)
+            ax.plot([one.value], [y], linestyle="", zorder=3, **look)
+            said = with_minus(f"{one.value:.1f} ± {one.high - one.value:.1f}")
+            end, away, side = (one.high, 8, "left") if one.value > 0 else (one.low, -8, "right")
+            look_of_text: Look = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": 10}
+            ax.annotate(said, (end, y), (away, 0), **look_of_text)
+    ax.set_yticks(range(len(steps)), list(steps))
+    ax.set(xlabel=xlabel, ylim=(len(steps) - 0.45, -0.55))
+    ax.margins(x=0.32)
+    ax.xaxis.set_major_locator(MultipleLocator(2))
+    ax.grid(False, axis="y")
+    legend_above(ax, [Line2D([], [], **look) for look in _TESTS[: len(tests)]], list(tests))
+    return ax
