@@ -144,9 +144,9 @@ def plot_leads(
             leads = [lead for lead, _ in training.values()]
             (handles[title],) = ax.plot(steps, leads, color=colour, linestyle=style, marker="", linewidth=1.1)
             for step, (lead, other) in zip(steps, training.values(), strict=True):
-                fill = colour if other > 0.5 else PAPER
+                fill, above = (colour, 4) if other > 0.5 else (PAPER, 3)
                 dot: dict = {"marker": "o", "markersize": 5, "markeredgecolor": colour, "markerfacecolor": fill}
-                ax.plot([step], [lead], linestyle="", zorder=3, **dot)
+                ax.plot([step], [lead], linestyle="", zorder=above, **dot)
     handles[filled] = Line2D([], [], linestyle="", marker="o", markersize=5, color=INK)
     ax.set(xlabel="training step", ylabel=label, ylim=(-limit, limit), xticks=list(next(iter(groups.values()))[0]))
     figure.legend(handles.values(), handles, loc="outside upper center", ncols=1)
