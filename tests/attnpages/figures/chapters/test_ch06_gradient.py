@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch06_gradient import plot_draws, plot_learning, plot_seeds, plot_variances, plot_worth
+from attnpages.figures.chapters.ch06_gradient import plot_draws, plot_leads, plot_learning, plot_seeds, plot_variances
 
 
 def test_draws_have_a_panel_per_baseline_and_cell_with_the_probabilities_after_the_step():
@@ -80,25 +80,20 @@ def test_panels_with_different_numbers_of_seeds_are_refused(panels):
         plot_seeds(panels, 0.75, "exact match")
 
 
-def test_each_choice_has_a_line_per_seed_and_one_through_the_medians_in_both_panels(looks_right):
-    low = {"first": {0: [-5.0, -4.0, -5.5], 10: [-1.0, -0.5, -0.4]}, "second": {0: [-5.0] * 3, 10: [-2.0, -1.0, -3.0]}}
-    high = {"first": {0: [-5.0], 10: [-4.0]}, "second": {0: [-5.0], 10: [-0.1]}}
-    left, right = plot_worth({"two end low": low, "one ends high": high}, "reward (nats)")
-    assert [ax.get_title(loc="left") for ax in (left, right)] == ["two end low", "one ends high"]
-    assert (len(left.lines), len(right.lines)) == (8, 4)
-    thick = [list(one.get_ydata()) for one in left.lines if one.get_linewidth() > 2]
-    assert thick == [[-5.0, -0.5], [-5.0, -2.0]]
-    looks_right(left)
+def test_leads_have_a_line_per_training_and_a_filled_dot_where_the_other_is_chosen(looks_right):
+    low = [{50: (0.1, 0.4), 100: (0.2, 0.6)}, {50: (0.0, 0.5), 100: (-0.9, 0.9)}]
+    ax = plot_leads({"low": low, "high": [{50: (0.1, 0.4), 100: (0.3, 0.1)}]}, "lead (nats)", "first chosen")
+    lines = [one for one in ax.lines[1:] if len(one.get_xdata()) == 2]
+    assert [list(one.get_ydata()) for one in lines] == [[0.1, 0.2], [0.0, -0.9], [0.1, 0.3]]
+    dots = [one for one in ax.lines if one.get_marker() == "o"]
+    assert [one.get_markerfacecolor() == one.get_markeredgecolor() for one in dots] == [
+        False, True, False, True, False, False
+    ]  # fmt: skip
+    assert ax.get_ylim() == (-1, 1)
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["low", "high", "first chosen"]
 
 
-def test_a_step_is_marked_in_each_panel(looks_right):
-    panel = {"first": {0: [-5.0], 10: [-0.1]}}
-    axes = plot_worth({"a": panel, "b": panel}, "reward (nats)", step=5)
-    assert [list(ax.lines[-1].get_xdata()) for ax in axes] == [[5, 5], [5, 5]]
-    assert [[text.get_text() for text in ax.texts] for ax in axes] == [["step 5"], ["step 5"]]
-
-
-@pytest.mark.parametrize("panels", [{}, {"low": {"first": {0: [1.0]}}, "high": {"second": {0: [1.0]}}}])
-def test_panels_with_different_choices_are_refused(panels):
-    with pytest.raises(ValueError, match="same choices"):
-        plot_worth(panels, "reward")
+@pytest.mark.parametrize("groups", [{}, {"low": []}, {name: [{50: (0.1, 0.4)}] for name in "abc"}])
+def test_leads_of_no_training_or_of_many_groups_are_refused(groups):
+    with pytest.raises(ValueError, match="one or two, each with a training"):
+        plot_leads(groups, "lead (nats)", "first chosen")

@@ -15,6 +15,7 @@ from attnpages.figures.style import with_minus
 
 _GRID = 3  # cells per side in the drawing of the model
 _PAPER_GRID = 14  # cells per side of the feature map of Xu et al. (2015)
+_TOWER = (0, 1, 9, 13)  # in these cells of the photograph: left, top, columns and rows of its tower
 _DIGITS = {"two": "71747", "seven": "71111"}  # five rows of three bits, as in the chapter's file
 _CORNERS = {"two": (9, 2), "seven": (9, 10)}  # row and column of the upper left pixel: two cells of the middle row
 
@@ -72,13 +73,16 @@ def draw_choice(photograph: Tensor, image: Tensor, probabilities: Sequence[float
 
 
 def _photograph(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:
-    """An image ``(3, S, S)`` in colours, with the lines between the cells of the paper's feature map."""
+    """An image ``(3, S, S)`` in colours, with the lines between the cells of the paper's feature map, and a frame."""
     limits = ax.get_xlim(), ax.get_ylim()
     ax.imshow(image.permute(1, 2, 0).cpu().numpy(), extent=(x, x + size, y, y + size), aspect="equal", zorder=0)
     ax.set(xlim=limits[0], ylim=limits[1])
     for i in range(_PAPER_GRID + 1):
         line(ax, (x, x + size), (y + i * size / _PAPER_GRID,) * 2, PAPER, width=0.5)
         line(ax, (x + i * size / _PAPER_GRID,) * 2, (y, y + size), PAPER, width=0.5)
+    left, top, columns, rows = (number * size / _PAPER_GRID for number in _TOWER)
+    frame: dict = {"fill": False, "edgecolor": INK, "linewidth": 1.8, "linestyle": "--"}
+    ax.add_patch(Rectangle((x + left, y + size - top - rows), columns, rows, **frame))
 
 
 def _picture(ax: Axes, image: Tensor, x: float, y: float, size: float) -> None:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from attnpages.figures.boxes import line, say
-from attnpages.figures.palette import BLUE, INK, LINE, READS, RUST, WRITES
+from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import STYLES, CurveStyle
 
 
@@ -117,35 +117,40 @@ def plot_learning(
     return list(axes[0])
 
 
-def plot_worth(
-    panels: Mapping[str, Mapping[str, Mapping[int, Sequence[float]]]], label: str, step: int | None = None
-) -> list[Axes]:
-    """Draw what several choices are worth over the steps, in panels beside each other: thin seeds, thick medians.
+def plot_leads(
+    groups: Mapping[str, Sequence[Mapping[int, tuple[float, float]]]], label: str, filled: str, limit: float = 1.0
+) -> Axes:
+    """Draw how far one choice is ahead of another over the steps: a line per training, and who is chosen as its dots.
 
     Args:
-        panels: ``{title: {choice: {step: [one value per seed]}}}``, the same choices in each.
-        label: of the axis of the values. step: of the training, which each panel marks by a dotted line.
+        groups: ``{title: one mapping per training, {step: (lead, share of the choices that fall on the other one)}}``.
+            A dot is filled where this share is above a half.
+        label: of the axis of the leads. filled: what a filled dot means, for the legend.
+        limit: leads from ``-limit`` to ``limit`` are shown.
 
     Raises:
-        ValueError: if there is no panel, the choices differ, or one has other numbers of seeds at some steps.
+        ValueError: if there is no group, there are more than two, or one has no training.
     """
-    names = [list(panel) for panel in panels.values()]
-    if not names or any(other != names[0] for other in names):
-        raise ValueError(f"panels must be at least one, with the same choices in each; got {names}")
-    size: dict = {"figsize": (6.5, 3.0), "layout": "constrained"}
-    figure, axes = plt.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False, **size)
+    if not 0 < len(groups) <= 2 or not all(groups.values()):
+        raise ValueError(f"groups must be one or two, each with a training or more, got {list(groups)}")
+    figure, ax = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
+    ax.axhline(0, color=INK, linewidth=1.2)
     handles = {}
-    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
-        for (name, of), look in zip(panel.items(), STYLES, strict=False):
-            handles[name] = _seeds_and_median(ax, name, of, look)
-        if step is not None:
-            ax.axvline(step, color=INK, linewidth=1.4, linestyle=":")
-            ax.text(step + 20, 0.02, f"step {step}", size=10, va="bottom", transform=ax.get_xaxis_transform())
-        ax.set(xlabel="training step")
-        ax.set_title(title, fontsize=11, loc="left")
-    axes[0, 0].set_ylabel(label)
-    figure.legend(handles.values(), handles, loc="outside upper center", ncols=len(handles))
-    return list(axes[0])
+    for (title, trainings), (colour, style, beside) in zip(
+        groups.items(), ((RUST, "-", -3), (BLUE, (0, (4, 2)), 3)), strict=False
+    ):
+        for training in trainings:
+            steps = [step + beside for step in training]  # the groups side by side, so that no dot hides another's
+            leads = [lead for lead, _ in training.values()]
+            (handles[title],) = ax.plot(steps, leads, color=colour, linestyle=style, marker="", linewidth=1.1)
+            for step, (lead, other) in zip(steps, training.values(), strict=True):
+                fill, above = (colour, 4) if other > 0.5 else (PAPER, 3)
+                dot: dict = {"marker": "o", "markersize": 5, "markeredgecolor": colour, "markerfacecolor": fill}
+                ax.plot([step], [lead], linestyle="", zorder=above, **dot)
+    handles[filled] = Line2D([], [], linestyle="", marker="o", markersize=5, color=INK)
+    ax.set(xlabel="training step", ylabel=label, ylim=(-limit, limit), xticks=list(next(iter(groups.values()))[0]))
+    figure.legend(handles.values(), handles, loc="outside upper center", ncols=1)
+    return ax
 
 
 def _seeds_and_median(ax: Axes, name: str, of: Mapping[int, Sequence[float]], look: CurveStyle) -> Line2D:
