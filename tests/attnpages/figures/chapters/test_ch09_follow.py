@@ -27,7 +27,7 @@ def test_a_legend_says_what_the_colours_mean():
     (legend,) = first.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
         "the right word",
-        "others of its kind",
+        "other candidates",
         "the position's own word",
     ]
     assert [box.get_facecolor() for box in legend.get_patches()] == [bar.get_facecolor() for bar in first.patches[:3]]

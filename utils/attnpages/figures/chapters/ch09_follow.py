@@ -12,8 +12,8 @@ from attnpages.figures.heat import write_in_cells
 from attnpages.figures.palette import BLUE, FAINT, PAPER, SKY
 from attnpages.figures.style import Look
 
-_FILLS = (BLUE, SKY, PAPER)  # of the right word, of its kind, and of all others: dark, middle and light in grey, too
-_MEANS = ("the right word", "others of its kind", "the position's own word")  # what the fills stand for
+_FILLS = (BLUE, SKY, PAPER)  # dark, middle and light in grey, too
+_MEANS = ("the right word", "other candidates", "the position's own word")  # what the fills stand for
 _LETTER = 0.0142  # what share of a bar a letter needs
 
 
@@ -22,7 +22,7 @@ def plot_bookings(bars: Mapping[str, Mapping[str, Mapping[str, float]]], maps: M
 
     Args:
         bars: ``{title: {sublayer: {word or kind of words: share}}}``, from top to bottom and from left to right: the
-            right word, others of its kind if there are any, and the word of the position itself. A share of 0 is not
+            right word, other candidates if there are any, and the word of the position itself. A share of 0 is not
             drawn; what the shares leave of 1 stays white. A legend names the three.
         maps: ``{title: (weights (T, Tk), words of the keys, names of the rows, what the rows are)}``.
 
@@ -31,8 +31,8 @@ def plot_bookings(bars: Mapping[str, Mapping[str, Mapping[str, float]]], maps: M
     """
     if not bars or not maps:
         raise ValueError("give at least one title with bars, and one map")
-    figure = plt.figure(figsize=(6.7, 1.75 * len(bars) + 4.2), layout="constrained")
-    upper, lower = np.asarray(figure.subfigures(2, 1, squeeze=False, height_ratios=(1.75 * len(bars) + 0.3, 3.9)))[:, 0]
+    figure = plt.figure(figsize=(6.7, 1.55 * len(bars) + 4.2), layout="constrained")
+    upper, lower = np.asarray(figure.subfigures(2, 1, squeeze=False, height_ratios=(1.55 * len(bars) + 0.3, 3.9)))[:, 0]
     above = list(upper.subplots(len(bars), 1, sharex=True, squeeze=False)[:, 0])
     for ax, (title, rows) in zip(above, bars.items(), strict=True):
         _bars(ax, title, rows)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.palette import RUST, WRITES
+from attnpages.figures.palette import INK, WRITES
 
 _GAP = 0.55  # between two steps of writing, in widths of a word
 _UP, _BOX = 0.95, 0.62  # from the words to the middle of the decoder, and its height
@@ -34,7 +34,7 @@ def draw_training_and_writing(given: Sequence[str], target: Sequence[str], steps
         for t in range(step):
             x = left + t + 0.5
             last = t == step - 1
-            _up(ax, x, -_DOWN, given[t], target[t] if last else "", RUST if last and step > 1 else None)
+            _up(ax, x, -_DOWN, given[t], target[t] if last else "", INK if last and step > 1 else None)
         if step < steps:  # what is written becomes the last input of the next step
             _back(ax, left + step - 0.5, left + step + _GAP, step + 0.5)
         left += step + _GAP
@@ -49,7 +49,7 @@ def _training(ax: Axes, given: Sequence[str], target: Sequence[str], width: floa
     for step, x in enumerate(at, start=1):
         box_around(ax, (x, _DOWN + _UP), 0.62 * across, _BOX, f"step {step}", size=10.5, fill=WRITES)
         if step > 1:
-            arrow(ax, (x - 0.68 * across, _DOWN + _UP), (x - 0.32 * across, _DOWN + _UP), RUST)
+            arrow(ax, (x - 0.68 * across, _DOWN + _UP), (x - 0.32 * across, _DOWN + _UP), width=2.2)
     say(ax, 0, 2.35, "the Transformer in training: all tasks in one step", ha="left", weight="bold")
     _decoder(ax, 0, width, 0)
     for x, read, wanted in zip(at, given, target, strict=True):
@@ -76,5 +76,5 @@ def _back(ax: Axes, x: float, start: float, ahead: float) -> None:
     """The way of a written word to the input of the next step: beside its box, and under it."""
     y, side = -_DOWN, start - _GAP / 2
     end = start + ahead
-    line(ax, (x + 0.33, side, side, end, end), (y + 1.83, y + 1.83, y - 0.25, y - 0.25, y - 0.22), RUST)
-    arrow(ax, (end, y - 0.27), (end, y - 0.08), RUST)
+    line(ax, (x + 0.33, side, side, end, end), (y + 1.83, y + 1.83, y - 0.25, y - 0.25, y - 0.22))
+    arrow(ax, (end, y - 0.27), (end, y - 0.08))

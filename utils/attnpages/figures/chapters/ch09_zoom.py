@@ -85,16 +85,16 @@ def _decoder(ax: Axes, given: Sequence[str], target: Sequence[str], step: int) -
     across = (right - left) / (step + 1)
     at = [left + across * (t + 0.5) for t in range(step + 1)]
     for x, word in zip(at, given, strict=False):
-        say(ax, x, _IN, word, size=_SIZE, colour=INK if x < at[-1] else RUST)
+        say(ax, x, _IN, word, size=_SIZE, weight="normal" if x < at[-1] else "bold")
     for x in at[:-1]:
         arrow(ax, (x, _IN + 0.22), (x, _BOX_Y - 0.42))
-    box(ax, at[-1] - 0.5, _IN - 0.22, 1.0, 0.44, fill="white", edge=RUST, dashed=True)
+    box(ax, at[-1] - 0.5, _IN - 0.22, 1.0, 0.44, fill="white", edge=INK, dashed=True)
     out = at[step - 1]
     arrow(ax, (out, _BOX_Y + 0.42), (out, _OUT - 0.2))
-    say(ax, out, _OUT, target[step - 1], size=_SIZE, weight="bold", colour=RUST)
+    say(ax, out, _OUT, target[step - 1], size=_SIZE, weight="bold")
     end, low = right + 0.35, _IN - 0.6
-    line(ax, (out + 0.62, end, end, at[-1], at[-1]), (_OUT, _OUT, low, low, low + 0.1), RUST)
-    arrow(ax, (at[-1], low + 0.02), (at[-1], _IN - 0.24), RUST)
+    line(ax, (out + 0.62, end, end, at[-1], at[-1]), (_OUT, _OUT, low, low, low + 0.1))
+    arrow(ax, (at[-1], low + 0.02), (at[-1], _IN - 0.24))
 
 
 def draw_heads_by_hand(words: Sequence[str], heads: Sequence[Head], joined: Vector) -> Axes:
