@@ -18,7 +18,7 @@ from attnpages.figures.heat import draw_cells, write_in_cells
 from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, READS, WRITES
 from attnpages.figures.style import new_axes
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 60, 14, 30  # a chapter's box, and the space between boxes, in pixels
 _COLUMNS = {"query": 0.9, "key": 2.9, "score": 4.75, "weight": 7.1, "value": 9.6, "context": 12.4}  # where each stands
 
 
@@ -165,10 +165,10 @@ def plot_pulls(value: Tensor, weights: Tensor, ax: Axes | None = None) -> Axes:
         below = at[1] <= y  # its name stands outside of the triangle
         shift = (0, -0.5 * edge if below else 0.5 * edge)
         ax.plot(*at, marker="s", linestyle="", color=AMBER, markeredgecolor=INK, markersize=6 + 12 * weight**0.5)
-        say(ax, at[0] + shift[0], at[1] + shift[1], f"$v_{j + 1}$, weight {weight:.2f}", size=10)
+        say(ax, at[0] + shift[0], at[1] + shift[1], f"$v_{j + 1}$, weight {weight:.3f}", size=10)
         arrow(ax, (x, y), (x + weight * (at[0] - x), y + weight * (at[1] - y)), colour=BLUE, width=2.2)
     ax.plot(x, y, marker="o", linestyle="", color=INK, markersize=7, zorder=4)
-    say(ax, x + 0.35 * edge, y, "$c$", size=12)
+    say(ax, x - 0.35 * edge, y - 0.35 * edge, "$c$", size=12)
     return ax
 
 
@@ -294,12 +294,13 @@ def _corner(number: int) -> tuple[float, float]:
 def _box(number: int) -> str:
     """A chapter's box, a link to it. Its frame shows that it is one, so its words are not underlined."""
     (x, y), one = _corner(number), CHAPTERS[number]
+    part = escape(one.part.removeprefix("Part "))  # its Roman number, in the corner
     text = f'<text x="{x + _WIDTH / 2}" text-anchor="middle" fill="currentColor" stroke="none" y="'
     box = (
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"/>'
-        f'{text}{y + 20}" font-size="13">{escape(one.part)}</text>'
-        f'{text}{y + 42}" font-size="16" font-weight="bold">{number}. {escape(one.title)}</text>'
-        f'{text}{y + 64}" font-size="14">{escape(one.idea)}</text>'
+        f'<text x="{x + 8}" y="{y + 15}" fill="currentColor" stroke="none" font-size="12">{part}</text>'
+        f'{text}{y + 29}" font-size="16" font-weight="bold">{number}. {escape(one.title)}</text>'
+        f'{text}{y + 50}" font-size="14">{escape(one.idea)}</text>'
     )
     return f'<a href="{one.notebook}" style="text-decoration:none">{box}</a>'
 
