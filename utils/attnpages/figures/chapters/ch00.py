@@ -155,7 +155,7 @@ def plot_pulls(value: Tensor, weights: Tensor, ax: Axes | None = None) -> Axes:
     context = weights @ value  # (2)
     ax = new_axes(ax, (4.6, 4.3))
     low, high = value.min().item(), value.max().item()
-    edge = 0.22 * (high - low)
+    edge = 0.27 * (high - low)
     ax.set(xlim=(low - edge, high + edge), ylim=(low - edge, high + edge), aspect="equal")
     ax.set(xlabel="first number", ylabel="second number")
     ax.grid(False)
