@@ -10,7 +10,7 @@ QUERY = """
     const list = (numbers) => numbers.join(", ").replaceAll("-", "−"), inPlane = (at) => "(" + list(at) + ")";
     const write = (query, { scores, weights, context }) =>
       [inPlane(query), list(scores), weights.map(LIVE.percent).join(", "), inPlane(context.map((v) => LIVE.signed(v)))];
-    const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
+    const keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [4, 4]];
     return [[2, 1], [0, 1], [-1, 2]].map((at) => write(at, LIVE.attendInPlane(at, keys, values, "dot", 1)));"""
 SHARPER = """
     const keys = LIVE.pairs([2, 1, 1, 4, 1, 0]), kinds = ["dot", "nearest", "cosine"];

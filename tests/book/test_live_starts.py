@@ -42,8 +42,8 @@ def numbers(text):
 @pytest.mark.parametrize(
     ("page", "scores", "values"),
     [
-        ("chapters/00_attention_map.ipynb", [2.0, 1, 3], [[4.0, 0], [0, 4], [2, 2]]),
-        ("book/index.md", [2.0, 1, 3], [[4.0, 0], [0, 4], [2, 2]]),
+        ("chapters/00_attention_map.ipynb", [2.0, 1, 3], [[4.0, 0], [0, 4], [4, 4]]),
+        ("book/index.md", [2.0, 1, 3], [[4.0, 0], [0, 4], [4, 4]]),
     ],
 )
 def test_the_query_begins_with_the_scores_and_the_context_of_the_page(page, scores, values, tmp_path):
@@ -57,12 +57,13 @@ def test_the_query_begins_with_the_scores_and_the_context_of_the_page(page, scor
 
 def test_two_keys_with_the_same_weight_are_both_told_and_a_query_past_a_key_reaches_it(tmp_path):
     script = """
-        const { said } = now(), keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [2, 2]];
+        const { said } = now(), keys = [[1, 0], [0, 1], [1, 1]], values = [[4, 0], [0, 4], [4, 4]];
         return { said, past: LIVE.attendInPlane([-1, 1.5], keys, values, "dot", 1) };"""
     found = answer(tmp_path, ROBOT + STARTS + script, given={"name": "query", "start": "query:0,1"}, figures=["query"])
     assert found["said"].startswith("k₂, k₃ have the largest weights, 42\u00a0% each. The context")
     assert found["past"]["weights"][1] > 0.6
-    assert sum(found["past"]["context"]) == pytest.approx(4)  # the three values lie on a line
+    x, y = found["past"]["context"]
+    assert max(x, y) < 4 < x + y  # inside the triangle of the three values
 
 
 def test_a_longer_key_has_the_largest_weight_in_more_of_the_plane_unless_the_cosine_decides(tmp_path):

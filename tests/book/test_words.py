@@ -100,7 +100,7 @@ def test_works_that_no_page_cites_are_listed_too(root):
 
 @pytest.mark.parametrize("name", ["one_sentence.svg", "one_sentence_narrow.svg"])
 def test_the_sums_in_the_picture_on_the_title_page_are_right(root, name):
-    query, keys, values = (2, 1), [(1, 0), (0, 1), (1, 1)], [(4, 0), (0, 4), (2, 2)]
+    query, keys, values = (2, 1), [(1, 0), (0, 1), (1, 1)], [(4, 0), (0, 4), (4, 4)]
     scores = [query[0] * key[0] + query[1] * key[1] for key in keys]
     weights = [math.exp(score) / sum(map(math.exp, scores)) for score in scores]
     context = [sum(w * value[axis] for w, value in zip(weights, values, strict=True)) for axis in (0, 1)]

@@ -80,7 +80,7 @@
     title: "A query among keys in the plane",
     todo: "Drag the query (the ring) until k₂ has the largest weight. Where does the context go on the way?",
     learned:
-      "It goes towards v₂ without a jump, because all three weights change smoothly. At k₂ itself, k₂ and k₃ have equal scores; k₂ has the largest weight only to the left of the vertical axis. The context always stays between the values. Here v₃ lies halfway between v₁ and v₂, so a context of (2, 2) may be v₃ alone, or v₁ and v₂ in equal shares: only the weights say which.",
+      "It goes towards v₂ without a jump, because all three weights change smoothly. At k₂ itself, k₂ and k₃ have equal scores; k₂ has the largest weight only to the left of the vertical axis. The context never leaves the triangle between the three values, and is near a value that has nearly all the weight.",
     // `task` of the placement: what the reader does. "first" moves only points; "sharpness" asks about β and about the score, too.
     says: ({ task }) =>
       task === "sharpness"
@@ -97,7 +97,7 @@
       names: "k₁ k₂ k₃",
       query: [2, 1],
       keys: [1, 0, 0, 1, 1, 1],
-      values: [4, 0, 0, 4, 2, 2],
+      values: [4, 0, 0, 4, 4, 4],
       kinds: "dot scaled cosine",
       kind: "dot",
       task: "first",

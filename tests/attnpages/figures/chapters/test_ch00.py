@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from matplotlib.patches import FancyArrowPatch
 from without_a_lab import is_page
 
 from attnpages.figures.chapters.ch00 import (
@@ -16,6 +17,7 @@ from attnpages.figures.chapters.ch00 import (
     plot_answers,
     plot_learning,
     plot_needed,
+    plot_pulls,
     plot_who_attends,
 )
 
@@ -55,14 +57,6 @@ def test_arrows_lead_from_what_a_chapter_says_that_it_needs(number):
     assert direct <= needed_by(number) <= on_the_way_to(number)
 
 
-def test_the_exercise_that_follows_the_arrows_back_is_answered_as_they_lead():
-    cells = json.loads((FOLDER / "00_attention_map.ipynb").read_text(encoding="utf-8"))
-    answer = re.search(
-        r"backwards from 14: Chapters ([^.]+)\.", "".join(str(cell["source"]) for cell in cells["cells"])
-    )[1]
-    assert {int(number) for number in re.findall(r"\d+", answer)} == on_the_way_to(14)
-
-
 def test_no_arrow_repeats_a_longer_way():
     for start, end in ARROWS:
         others = {before for before, after in ARROWS if after == end} - {start}
@@ -88,14 +82,33 @@ def test_in_words_the_map_names_chapters_and_arrows():
 
 
 def test_the_three_steps_show_their_numbers(texts):
-    key, value = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), torch.tensor([[4.0, 0.0], [0.0, 4.0], [2.0, 2.0]])
+    key, value = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), torch.tensor([[4.0, 0.0], [0.0, 4.0], [4.0, 4.0]])
     shown = texts(draw_three_steps(torch.tensor([2.0, 1.0]), key, value))
-    assert {"(2, 1)", "(1, 0)", "2", "1", "3", "0.245", "0.090", "0.665", "(4, 0)", "(2.31, 1.69)"} <= set(shown)
+    assert {"(2, 1)", "(1, 0)", "2", "1", "3", "0.245", "0.090", "0.665", "(4, 0)", "(3.64, 3.02)"} <= set(shown)
 
 
 def test_three_steps_of_odd_shapes_are_refused():
     with pytest.raises(ValueError, match=r"shapes \(D,\), \(Tk, D\), \(Tk, Dv\); got \(2,\), \(3, 1\), \(3, 2\)"):
         draw_three_steps(torch.ones(2), torch.ones(3, 1), torch.ones(3, 2))
+
+
+def test_each_score_pulls_the_context_towards_its_value():
+    value, weights = torch.tensor([[4.0, 0.0], [0.0, 4.0], [4.0, 4.0]]), torch.tensor([0.25, 0.25, 0.5])
+    ax = plot_pulls(value, weights)
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
+    starts, ends = zip(*(one._posA_posB for one in arrows), strict=True)
+    assert set(starts) == {(3.0, 3.0)}  # the context
+    assert ends == ((3.25, 2.25), (2.25, 3.25), (3.5, 3.5))
+    assert [text.get_text() for text in ax.texts] == [
+        *("$v_1$, weight 0.250", "$v_2$, weight 0.250", "$v_3$, weight 0.500"),
+        "$c$",
+    ]
+
+
+@pytest.mark.parametrize(("value", "weights"), [((3, 3), 3), ((3, 2), 2), ((2,), 2)])
+def test_pulls_of_odd_shapes_are_refused(value, weights):
+    with pytest.raises(ValueError, match=r"must be \(Tk, 2\), \(Tk\); got"):
+        plot_pulls(torch.ones(value), torch.ones(weights))
 
 
 def test_open_cells_are_dark_and_words_stand_at_the_axes():

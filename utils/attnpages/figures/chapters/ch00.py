@@ -8,7 +8,7 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon, Rectangle
 from torch import Tensor
 
 from attnpages.figures.arrays import as_array
@@ -18,7 +18,7 @@ from attnpages.figures.heat import draw_cells, write_in_cells
 from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, READS, WRITES
 from attnpages.figures.style import new_axes
 
-_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 78, 14, 34  # a chapter's box, and the space between boxes, in pixels
+_WIDTH, _HEIGHT, _GAP_X, _GAP_Y = 250, 60, 14, 30  # a chapter's box, and the space between boxes, in pixels
 _COLUMNS = {"query": 0.9, "key": 2.9, "score": 4.75, "weight": 7.1, "value": 9.6, "context": 12.4}  # where each stands
 
 
@@ -135,6 +135,40 @@ def draw_three_steps(query: Tensor, key: Tensor, value: Tensor, ax: Axes | None 
         _one_key(ax, y, _as_text(key[j]), f"{scores[j].item():g}", weight, _as_text(value[j]))
     box_around(ax, (_COLUMNS["query"], middle), 1.5, 0.55, _as_text(query), fill=WRITES)
     box_around(ax, (_COLUMNS["context"], middle), 2.2, 0.55, _as_text(weights @ value, 2), fill=WRITES)
+    return ax
+
+
+def plot_pulls(value: Tensor, weights: Tensor, ax: Axes | None = None) -> Axes:
+    """Draw values in the plane, their weighted sum, and for each the way in which it moves if this value's score rises.
+
+    An arrow from the context ``c`` is as long as the derivative ``α_j (v_j − c)``: so far the context would move if the
+    score rose by one and the derivative stayed as it is.
+
+    Args:
+        value: ``(Tk, 2)``. weights: ``(Tk)``, which sum to 1.
+
+    Raises:
+        ValueError: if the shapes do not fit together.
+    """
+    if value.dim() != 2 or value.shape[1] != 2 or weights.shape != value.shape[:1]:
+        raise ValueError(f"value, weights must be (Tk, 2), (Tk); got {tuple(value.shape)}, {tuple(weights.shape)}")
+    context = weights @ value  # (2)
+    ax = new_axes(ax, (4.6, 4.3))
+    low, high = value.min().item(), value.max().item()
+    edge = 0.27 * (high - low)
+    ax.set(xlim=(low - edge, high + edge), ylim=(low - edge, high + edge), aspect="equal")
+    ax.set(xlabel="first number", ylabel="second number")
+    ax.grid(False)
+    ax.add_patch(Polygon(value.tolist(), facecolor=READS, edgecolor=FAINT, linestyle="--", zorder=0))
+    x, y = context.tolist()
+    for j, (weight, at) in enumerate(zip(weights.tolist(), value.tolist(), strict=True)):
+        below = at[1] <= y  # its name stands outside of the triangle
+        shift = (0, -0.5 * edge if below else 0.5 * edge)
+        ax.plot(*at, marker="s", linestyle="", color=AMBER, markeredgecolor=INK, markersize=6 + 12 * weight**0.5)
+        say(ax, at[0] + shift[0], at[1] + shift[1], f"$v_{j + 1}$, weight {weight:.3f}", size=10)
+        arrow(ax, (x, y), (x + weight * (at[0] - x), y + weight * (at[1] - y)), colour=BLUE, width=2.2)
+    ax.plot(x, y, marker="o", linestyle="", color=INK, markersize=7, zorder=4)
+    say(ax, x - 0.35 * edge, y - 0.35 * edge, "$c$", size=12)
     return ax
 
 
@@ -260,12 +294,13 @@ def _corner(number: int) -> tuple[float, float]:
 def _box(number: int) -> str:
     """A chapter's box, a link to it. Its frame shows that it is one, so its words are not underlined."""
     (x, y), one = _corner(number), CHAPTERS[number]
+    part = escape(one.part.removeprefix("Part "))  # its Roman number, in the corner
     text = f'<text x="{x + _WIDTH / 2}" text-anchor="middle" fill="currentColor" stroke="none" y="'
     box = (
         f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="8" stroke-width="1.5"/>'
-        f'{text}{y + 20}" font-size="13">{escape(one.part)}</text>'
-        f'{text}{y + 42}" font-size="16" font-weight="bold">{number}. {escape(one.title)}</text>'
-        f'{text}{y + 64}" font-size="14">{escape(one.idea)}</text>'
+        f'<text x="{x + 8}" y="{y + 15}" fill="currentColor" stroke="none" font-size="12">{part}</text>'
+        f'{text}{y + 29}" font-size="16" font-weight="bold">{number}. {escape(one.title)}</text>'
+        f'{text}{y + 50}" font-size="14">{escape(one.idea)}</text>'
     )
     return f'<a href="{one.notebook}" style="text-decoration:none">{box}</a>'
 
