@@ -40,6 +40,7 @@ def test_each_reading_has_its_bar_and_a_sketch_of_what_is_visible():
         "x",
     )
     assert [bar.get_width() for bar in bars.patches] == [37, 79]
+    assert {to_rgba(bar.get_facecolor(), 1) for bar in bars.patches} == {to_rgba(STYLES[0].colour)}
     shown = [sorted(np.ravel(ax.collections[0].get_array()).tolist()).count(2) for ax in (whole, first)]
     assert shown == [10, 7]
     with pytest.raises(ValueError, match="the same names"):

@@ -120,6 +120,8 @@ def plot_readings(values: Mapping[str, Sequence[float]], visible: Mapping[str, n
     grid = figure.add_gridspec(rows, 2, width_ratios=(1, 4))
     bars = plot_bars(values, xlabel, ax=figure.add_subplot(grid[:, 1]), decimals=0)
     bars.set_ylim(rows - 0.5, -0.5)
+    for bar in bars.patches:  # the sketches tell the bars apart, so a colour would mean nothing
+        bar.set(facecolor=STYLES[0].colour, edgecolor=STYLES[0].colour)
     colours = ListedColormap(["white", READS, STYLES[0].colour])
     for row, seen in enumerate(visible.values()):
         ax = figure.add_subplot(grid[row, 0])
