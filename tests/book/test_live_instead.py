@@ -80,7 +80,8 @@ DEPTH = """
 WRITING = """
     const { right, steps } = LIVE.writers;
     const wrong = (name) => steps[name].findIndex(({ word }, i) => word !== right[i]);
-    return [["global", "local_m", "local_p", "walking"].map((name) => (wrong(name) < 0 ? "none" : String(wrong(name) + 1)))];"""
+    const shown = (name) => (wrong(name) < 0 ? "none" : String(wrong(name) + 1));
+    return [["global", "local_m", "local_p", "walking"].map(shown)];"""
 
 COURIER = """
     const cities = [[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]];
