@@ -77,6 +77,12 @@ DEPTH = """
     const top = (state, first) => LIVE.leftOfDifference({ ...start, ...state, first }).at(-1);
     return GIVEN.states.map((state) => [99, 1].map((first) => top(state, first)));"""
 
+WRITING = """
+    const { right, steps } = LIVE.writers;
+    const wrong = (name) => steps[name].findIndex(({ word }, i) => word !== right[i]);
+    const shown = (name) => (wrong(name) < 0 ? "none" : String(wrong(name) + 1));
+    return [["global", "local_m", "local_p", "walking"].map(shown)];"""
+
 COURIER = """
     const cities = [[0.2, 0.8], [0.5, 0.3], [0.4, 0.6], [0.1, 0.3], [0.9, 0.6]];
     const { trip, steps } = LIVE.driven(LIVE.Courier(await LIVE.load("courier")), cities);
@@ -168,6 +174,9 @@ class TestNumbers:
         found, rows = answer(tmp_path, TAPE, ["ntm"], figures=["tape"]), table("13_ntm_evidence", "tape")
         assert [row[1:] for row in rows] == found["wrong"]
         assert [int(re.search(r"\d+", row[0])[0]) for row in rows] == found["lengths"]
+
+    def test_of_the_writers(self, tmp_path):
+        assert table("04_luong", "writing") == answer(tmp_path, WRITING, figures=["writing"])
 
     def test_of_the_courier(self, tmp_path):
         assert table("14_pointer_networks", "courier") == answer(tmp_path, COURIER, ["courier"], figures=["courier"])

@@ -63,6 +63,8 @@ def test_each_rule_finds_its_centre(file):
             "counted": torch.minimum(40 * torch.sigmoid(learned), S - 1),
             "walking": (walked := torch.minimum(p + 3 * torch.sigmoid(learned), S - 1)),
             "walking_10": walked,
+            "walking_narrow_10": walked,
+            "walking_flat": walked,
             "both_ways": torch.minimum(p + 3 * torch.tanh(learned), S - 1),
         }
         _, weights, centre = layer(s, p, h, S)
@@ -87,6 +89,19 @@ def test_the_wide_windows_reach_ten_words_and_one_of_them_has_no_gaussian(file):
     inside = slice(3, 24)  # around the centre, which is 13
     wanted = torch.exp(-((torch.arange(3, 24) - 13.0) ** 2) / 50)  # σ is half of ten
     assert torch.allclose(wide[0, inside] / plain[0, inside], wanted, atol=1e-5)
+
+
+@torch.no_grad()
+def test_mask_and_gaussian_of_a_walking_window_can_have_different_widths(file):
+    g = torch.Generator().manual_seed(1)
+    s, h = torch.randn(1, 8, generator=g), torch.randn(1, 30, 8, generator=g)
+    for name, reach, sigma in (("walking_narrow_10", 10, 1), ("walking_flat", 2, 5), ("walking", 2, 1)):
+        layer = attention(file, name)
+        _, weights, centre = layer(s, torch.tensor([12.0]), h, torch.tensor([30]))
+        distance = torch.arange(30) - centre  # (Tk,)
+        inside = distance.abs() <= reach
+        softmax = (layer.W_a(h)[0] @ s[0]).masked_fill(~inside, float("-inf")).softmax(dim=-1)
+        assert torch.allclose(weights[0], softmax * torch.exp(-(distance**2) / (2 * sigma**2)), atol=1e-6)
 
 
 @torch.no_grad()

@@ -2,8 +2,9 @@
 
 What is trained is the file itself, as it stands in the chapter, with another class in place of its attention. The
 windows have the file's half-width and Gaussian, and the same number of parameters; those whose name ends with ``_10``
-have the half-width of the paper, and one of them, like the paper's local-m, no Gaussian. For one seed all models read
-the same lists of numbers. It stays on the CPU, as the file does. Walking is after Tjandra et al. 2017.
+have the half-width of the paper, and one of them, like the paper's local-m, no Gaussian. Two more walking windows tell
+the mask from the Gaussian: a wide mask with a narrow Gaussian, and a narrow mask with a wide one. For one seed all
+models read the same lists of numbers. It stays on the CPU, as the file does. Walking is after Tjandra et al. 2017.
 
 Three more ask why some rules fail. The oracle is given the right window, without a Gaussian, and remembers no position.
 The scattered words are as few, but do not lie together: the right word and others drawn from the whole list. Together
@@ -36,12 +37,14 @@ class Window(NamedTuple):
         half_width: words to either side of the centre.
         gaussian: whether the weights are multiplied by one around the centre.
         started: whether the decoder starts from the encoder's last states.
+        sigma: of the Gaussian, in words; None is half of the half-width.
     """
 
     rule: str
     half_width: int = HALF_WIDTH
     gaussian: bool = True
     started: bool = False
+    sigma: float | None = None
 
 
 WINDOWS = {
@@ -52,6 +55,8 @@ WINDOWS = {
     "local_m_plain_10": Window("local_m", WIDE_HALF_WIDTH, gaussian=False),
     "local_p_started_10": Window("local_p", WIDE_HALF_WIDTH, started=True),
     "walking_10": Window("walking", WIDE_HALF_WIDTH),
+    "walking_narrow_10": Window("walking", WIDE_HALF_WIDTH, sigma=HALF_WIDTH / 2),
+    "walking_flat": Window("walking", sigma=WIDE_HALF_WIDTH / 2),
 }
 STEPS = dict.fromkeys(("global", "last_weights", *WINDOWS), 600)
 TESTED = (2, 5, 6, 8, 10, 15)  # numbers in a list; 1 to 5 are trained
@@ -88,6 +93,7 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
 
         def __init__(self, D: int, walks: bool) -> None:
             super().__init__(D, walks, window.half_width)
+            self.sigma = window.half_width / 2 if window.sigma is None else window.sigma
 
         def centre(self, s: Tensor, p: Tensor, S: Tensor) -> Tensor:
             learned = self.v_p(torch.tanh(self.W_p(s)))[:, 0]  # (B,)
@@ -108,7 +114,7 @@ def attention_of(name: str, plain: type[nn.Module]) -> type[nn.Module]:
             scores = (self.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
             weights = scores.masked_fill(~allowed, float("-inf")).softmax(dim=-1)
             if window.gaussian:
-                weights = weights * torch.exp(-(distance**2) / (2 * (self.half_width / 2) ** 2))
+                weights = weights * torch.exp(-(distance**2) / (2 * self.sigma**2))
             return (weights[:, None] @ h)[:, 0], weights, p
 
     class LastWeights(parts):
