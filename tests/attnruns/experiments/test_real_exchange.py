@@ -1,65 +1,115 @@
-"""Notes exchanged in the vectors themselves, on a tiny model in place of the real one."""
+"""Prompts and their twins, with a tiny model in place of the real one; nothing is fetched."""
+
+from types import SimpleNamespace
 
 import pytest
 import torch
 from experiment_runs import checked_run
-from tiny_pretrained import tiny_for_names
+from word_tokenizer import Words
 
-from attnbook.measure.circuits import contexts_of
-from attnruns.experiments import real_exchange, real_names
+from attnbook.models import LanguageModel, TransformerConfig
+from attnbook.models.pretrained import Pretrained
+from attnruns.experiments import real_exchange
 from attnruns.shared.runner import Job
 
 
 @pytest.fixture(autouse=True)
-def tiny(monkeypatch):
-    monkeypatch.setattr(real_exchange, "ALONE", "5 {0}")
-    return tiny_for_names(monkeypatch, real_exchange)
+def pretrained(monkeypatch):
+    """Three layers of three heads with fixed weights."""
+    torch.manual_seed(0)
+    model = LanguageModel(60, TransformerConfig(d_model=24, heads=3, layers=3, d_ff=24)).eval().requires_grad_(False)
+    found = Pretrained(model, Words(), ())
+    words = torch.randint(60, (2, 8), generator=torch.Generator().manual_seed(1))
+    texts = torch.randint(60, (48,), generator=torch.Generator().manual_seed(2))
+    for name, value in {"smollm2": lambda: found, "TEXT": 8, "LOW": 2.0, "segments": lambda *_: words,
+                        "text_tokens": lambda _: texts}.items():  # fmt: skip
+        monkeypatch.setattr(real_exchange, name, value)
+    monkeypatch.setattr(real_exchange.real_binding, "chosen", lambda _: ([(2, 0)], [(0, 1)]))
+    monkeypatch.setattr(real_exchange.real_binding, "LOW", 2.0)
+    return found
 
 
-def test_the_other_position_has_the_note_and_other_heads_stay(tiny):
-    ids = torch.tensor([[7, 9, 11, 13, 15, 17]])
-    usual = contexts_of(tiny.model, ids)[0]  # (1, T, H, D/H)
-    with real_exchange.exchanged(tiny.model, (0, 1), 2, 4):
-        joined = []
-        projection = tiny.model.blocks.layers[0].self_attention.project_output
-        hook = projection.register_forward_pre_hook(lambda _, x: joined.append(x[0]))
-        changed, _ = tiny.model(ids)[:2]
-        hook.remove()
-    seen = joined[0].unflatten(-1, (2, -1))
-    expected = usual.clone()
-    expected[:, [2, 4], 1] = usual[:, [4, 2], 1]
-    torch.testing.assert_close(seen, expected)
-    assert (changed - tiny.model(ids)[0])[0, -1].abs().max() > 1e-5
-    torch.testing.assert_close(contexts_of(tiny.model, ids)[0], usual)  # nothing stays behind
+def test_a_twin_exchanges_the_words_of_a_pair_and_keeps_the_colours(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    assert torch.equal(first.tokens[first.answers], second.tokens[second.answers])
+    word_of = dict(zip(first.which.tolist(), first.tokens[first.asked].tolist(), strict=True))
+    exchanged = dict(zip(second.which.tolist(), second.tokens[second.asked].tolist(), strict=True))
+    assert all(exchanged[number] == word_of[number ^ 1] for number in word_of if number ^ 1 in word_of)
+    colour_of = dict(zip(first.which.tolist(), first.wanted.tolist(), strict=True))
+    assert all(colour_of[number] != colour_of[number ^ 1] for number in colour_of if number ^ 1 in colour_of)
 
 
-def test_the_likeliest_token_is_recorded_for_each_exchange(tiny, tmp_path):
-    names = checked_run(real_exchange, Job("stream", 0, 2), tmp_path, "cpu")["names"]
-    assert len(names) == 2
-    for name, of in names.items():
-        case = real_names.case_of(tiny, name)
-        with real_exchange.exchanged(tiny.model, (0, 1), case.first, case.title):
-            expected = tiny.model(case.ids)[0][0, -1].argmax().item()
-        assert of["note, title"] == {"other": case.ids[0, case.title].item(), "writes": expected}
-        assert of["control, two before"]["other"] == case.ids[0, case.first - 2].item()
+def test_a_control_is_the_head_of_the_layer_that_a_text_needs_most(pretrained, monkeypatch):
+    needed = {(0, 0): 0.1, (0, 2): 0.7, (1, 0): 0.2, (1, 1): 0.3}
+    monkeypatch.setattr(real_exchange, "costs", lambda _, __, groups: [needed[at] for (at,) in groups])
+    table = {"previous": [[0.0, 0.9, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 0.0]]}
+    assert real_exchange.costliest(pretrained, table, [(0, 1), (1, 2)], torch.zeros(1, 4)) == [(0, 2), (1, 1)]
 
 
-def test_the_controls_are_those_of_the_names(tmp_path):
-    names = checked_run(real_exchange, Job("controls", 0, 2), tmp_path, "cpu")["names"]
-    recorded = checked_run(real_names, Job("names", 0, 2), tmp_path / "names", "cpu")["names"]
-    for name, of in names.items():
-        for step in ("notes", "finds"):
-            assert of[step]["stretched"] == pytest.approx(recorded[name][step]["stretched"], abs=2e-3)
-            assert set(of[step]["copied"]) <= {0, 1}
+def test_a_colour_is_the_words_own_or_that_of_the_other_word(pretrained, monkeypatch):
+    lines = real_exchange.Lines(*map(torch.tensor, ([0] * 12, [0, 3, 6, 9], [1, 4, 7, 10], [0, 1, 2, 0], [0, 1, 2, 0])))
+    logits = torch.zeros(2, 12, 4)
+    logits[0, 9, 0] = logits[1, 9, 1] = 1.0  # one names the own colour, one that of the other word
+    maps = [torch.zeros(2, 1, 12, 12)]
+    maps[0][:, 0, 9, 1], maps[0][:, 0, 9, 4] = 0.75, 0.25
+    monkeypatch.setattr(real_exchange, "label_ids", lambda _: [0, 1, 2, 3])
+    seen = real_exchange.followed(pretrained, lines, SimpleNamespace(logits=logits, maps=maps), [(0, 0)])
+    assert seen["own"].flatten().tolist() == [1, 0]
+    assert seen["other"].flatten().tolist() == [0, 1]
+    assert seen["found_own"].flatten().tolist() == [0.75] * 2
+    assert seen["found_other"].flatten().tolist() == [0.25] * 2
 
 
-def test_shares_alone_add_up_to_the_logit(tmp_path):
-    of = checked_run(real_exchange, Job("alone", 0, 2), tmp_path, "cpu")
-    parts = torch.tensor(of["heads"]).sum() + torch.tensor(of["feed_forward"]).sum() + of["word"]
-    assert parts.item() == pytest.approx(of["whole"], abs=0.01)
+def test_everywhere_all_later_layers_read_the_exchange(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    words = torch.stack([first.tokens, second.tokens])
+    paths, model = real_exchange.ExchangedPaths(pretrained.model, words, [(1, 2)]), pretrained.model
+    usual, one = model(words)[0], real_exchange.everywhere(paths, words, [(1, 2)])
+    assert (one.logits - usual).abs().max() > 1e-4
+    torch.testing.assert_close(one.maps[:2], list(model.maps(words))[:2])  # layer 1 writes, and layer 2 reads it
+    assert (one.maps[2] - model.maps(words)[2]).abs().max() > 1e-4
+    torch.testing.assert_close(model(words)[0], usual)  # afterwards all is as it was
 
 
-def test_a_name_must_end_with_the_same_token_alone(monkeypatch):
-    monkeypatch.setattr(real_exchange, "ALONE", "5 {0} 3")
-    with pytest.raises(ValueError, match="ends with the token"):
-        real_exchange.alone(Job("alone", 0, 1))
+def test_the_keys_of_the_twin_change_the_attention_from_a_layer_on(pretrained):
+    ((first, second),) = real_exchange.twins(pretrained, 1, seed=0)
+    words, model = torch.stack([first.tokens, second.tokens]), pretrained.model
+    usual, paths = list(model.maps(words)), real_exchange.ExchangedPaths(model, words, [(0, 1)])
+    read = real_exchange.keys_of_the_twin(paths, words, 1)
+    torch.testing.assert_close(read.maps[0], usual[0])
+    attention, norm, x = model.blocks.layers[1].self_attention, model.blocks.layers[1].norm_self, paths.entering[1]
+    _, wanted = attention(norm(x), norm(x.roll(1, dims=0)), norm(x), paths.mask)
+    torch.testing.assert_close(read.maps[1], wanted)
+    assert (read.maps[1] - usual[1]).abs().max() > 1e-4
+    torch.testing.assert_close(list(model.maps(words)), usual)  # afterwards all is as it was
+
+
+def test_a_run_measures_its_part(tmp_path):
+    figures = checked_run(real_exchange, Job("exchange", 0, 2), tmp_path, "cpu")
+    assert figures["heads"]["binders"] == [[1, 2]]
+    assert figures["heads"]["others"][0][0] == 1
+    draws = [f"draw {draw}" for draw in range(real_exchange.DRAWS)]
+    assert all(len(figures["heads"][draw]) == 1 and figures["heads"][draw] != [[1, 2]] for draw in draws)
+    assert set(figures["read"]) == {"usual", *(f"{who}keys" for who in ("", "others, ", *(f"{of}, " for of in draws))),
+                                    "queries", "values"}  # fmt: skip
+    assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
+
+
+def test_a_wider_exchange_is_read_by_all_later_layers(tmp_path):
+    figures = checked_run(real_exchange, Job("wider", 0, 2), tmp_path, "cpu")
+    draws = [f"draw {draw}, everywhere" for draw in range(real_exchange.DRAWS)]
+    assert set(figures["read"]) == {"usual", "everywhere", "all keys", *draws}
+    assert figures["heads"] == {"binders": [[1, 2]], "finders": [[3, 1]]}
+    assert all(0 <= share <= 1 for of in figures["read"].values() for share in of.values())
+
+
+@pytest.mark.parametrize("name", list(real_exchange.EXCHANGED))
+def test_the_example_is_read_with_each_exchange(name, tmp_path):
+    figures = checked_run(real_exchange, Job(name, 0, 1), tmp_path, "cpu")
+    assert len(figures["tokens"]) == len(figures["usual"]["weights"])
+    assert {"usual", "keys", "queries", "values", "others, keys"} <= set(figures)
+    assert all(0 <= share <= 1 for share in figures["keys"]["probabilities"].values())
+    for kind in ("usual", "keys", "queries", "values", "others, keys"):
+        assert sum(figures[kind]["weights"]) == pytest.approx(1, abs=1e-3), kind
+    assert figures["keys"]["weights"] != figures["usual"]["weights"]
+    assert figures["values"]["weights"] == figures["usual"]["weights"]

@@ -238,7 +238,7 @@ def draw_circuit(before: str, copied: str, measured: Mapping[str, str] | None = 
         say(ax, last - 0.2, 4.1, f"query: “who follows {before}?”", ha="right", colour=RUST, size=10)
         say(ax, last - 0.2, 5.0, "which part writes the answer? (step 3)", ha="right", colour=DARK_GREY, size=10)
     else:
-        places = {"reader": ((first + then) / 2, 1.6, "center"), "note": (last - 0.2, 2.0, "right"),
+        places = {"reader": ((first + then) / 2, 1.6, "center"), "note": (then + 0.2, 1.2, "left"),
                   "match": (then + 0.2, 3.3, "left"), "finders": (last - 0.2, 4.1, "right"),
                   "writer": (last - 0.2, 5.1, "right")}  # fmt: skip
         for part, (x, y, ha) in places.items():
