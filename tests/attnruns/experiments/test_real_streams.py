@@ -6,7 +6,7 @@ from experiment_runs import checked_run
 from tiny_pretrained import tiny_for_names
 
 from attnbook.measure.circuits import contexts_of
-from attnruns.experiments import real_streams, real_names
+from attnruns.experiments import real_names, real_streams
 from attnruns.shared.runner import Job
 
 
