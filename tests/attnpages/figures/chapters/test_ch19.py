@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from matplotlib.patches import FancyArrowPatch
 
@@ -78,6 +80,22 @@ def test_each_part_has_two_bars_with_their_numbers():
     assert [text.get_text() for text in ax.texts] == ["1.6", "3.9", "0.2", "3.3"]
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["all heads", "without"]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["finders", "the rest"]
+
+
+def test_a_third_bar_finds_its_place_and_no_number_is_minus_zero():
+    ax = plot_shares({"finders": (1.6, 0.2, -0.01), "late": (5.8, 2.0, -0.24)}, ("all", "without", "alone"), "share")
+    assert [text.get_text() for text in ax.texts] == ["1.6", "5.8", "0.2", "2.0", "0.0", "−0.2"]
+    edges = sorted((bar.get_y(), bar.get_y() + bar.get_height()) for container in ax.containers for bar in container)
+    assert all(end <= start for (_, end), (start, _) in pairwise(edges))
+
+
+def test_what_was_measured_stands_in_place_of_the_questions():
+    found = {part: f"of {part}" for part in ("reader", "note", "match", "finders", "writer")}
+    words = [text.get_text() for text in draw_circuit("on", "Qu", found).texts]
+    assert set(found.values()) <= set(words)
+    assert not any("?" in word for word in words)
+    with pytest.raises(KeyError, match="writer"):
+        draw_circuit("on", "Qu", dict.fromkeys(("reader", "note", "match", "finders"), ""))
 
 
 def test_the_circuit_leads_from_each_token_to_a_later_one():

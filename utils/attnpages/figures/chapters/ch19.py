@@ -187,20 +187,23 @@ def plot_removed(
 
 
 def plot_shares(
-    parts: Mapping[str, tuple[float, float]], names: tuple[str, str], xlabel: str, ax: Axes | None = None
+    parts: Mapping[str, Sequence[float]], names: Sequence[str], xlabel: str, ax: Axes | None = None
 ) -> Axes:
-    """Draw two bars per part, one above the other, with their numbers at their ends.
+    """Draw two or three bars per part, one above the other, with their numbers at their ends.
 
     Args:
-        parts: ``{name: (number, other number)}`` from top to bottom. names: of the two numbers, for the legend.
+        parts: ``{name: (number, other number, …)}`` from top to bottom. names: of the numbers, for the legend.
     """
-    ax = new_axes(ax, (6.5, 1.4 + 0.52 * len(parts)))
-    bars = []
-    for i, style in enumerate(STYLES[:2]):
-        ends, rows = [of[i] for of in parts.values()], [row + 0.36 * (i - 0.5) for row in range(len(parts))]
-        bars.append(ax.barh(rows, ends, height=0.34, color=style.colour, hatch=style.hatch, edgecolor="white"))
+    ax = new_axes(ax, (6.5, 1.4 + 0.26 * len(parts) * len(names)))
+    bars, step = [], 0.72 / len(names)
+    for i, style in enumerate(STYLES[: len(names)]):
+        ends, rows = (
+            [of[i] for of in parts.values()],
+            [row + step * (i - (len(names) - 1) / 2) for row in range(len(parts))],
+        )
+        bars.append(ax.barh(rows, ends, height=0.94 * step, color=style.colour, hatch=style.hatch, edgecolor="white"))
         for row, end in zip(rows, ends, strict=True):
-            ax.text(max(end, 0) + 0.08, row, f"{end:.1f}", va="center", fontsize=9)
+            ax.text(max(end, 0) + 0.08, row, f"{round(end, 1) + 0.0:.1f}".replace("-", "−"), va="center", fontsize=9)
     ax.set_yticks(range(len(parts)), list(parts))
     ax.invert_yaxis()
     ax.grid(False, axis="y")
@@ -210,11 +213,13 @@ def plot_shares(
     return ax
 
 
-def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
+def draw_circuit(before: str, copied: str, measured: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
     """Draw how a token may be copied: a head adds a note to its vector, and other heads find it by this note.
 
     Args:
         before, copied: the token that occurs twice, and the one after it.
+        measured: what was found, in words, in place of the questions: of the ``reader`` (how much 17.1 attends to
+            ``before``), the ``note``, the ``match`` of query and key, the ``finders``, and who is the ``writer``.
     """
     ax = canvas(ax, (6.5, 4.3), (-0.2, 10.2), (0.1, 6.7))
     first, then, last = 2.4, 4.7, 9.3  # where the three tokens stand
@@ -227,10 +232,17 @@ def draw_circuit(before: str, copied: str, ax: Axes | None = None) -> Axes:
     say(ax, then + 0.2, 2.2, "adds a note:", ha="left", colour=BLUE, size=10)
     say(ax, then + 0.2, 1.7, f"“I follow {before}”", ha="left", colour=BLUE, size=10)
     arrow(ax, (then, 3.7), (last, 3.7), RUST, 2.2)
-    say(ax, then + 0.2, 3.3, f"key: “I follow {before}”", ha="left", colour=BLUE, size=10)
     say(ax, last - 0.2, 3.3, "finders", ha="right", colour=RUST)
-    say(ax, last - 0.2, 4.1, f"query: “who follows {before}?”", ha="right", colour=RUST, size=10)
-    say(ax, last - 0.2, 5.0, "which part writes the answer? (step 3)", ha="right", colour=DARK_GREY, size=10)
+    if measured is None:
+        say(ax, then + 0.2, 3.3, f"key: “I follow {before}”", ha="left", colour=BLUE, size=10)
+        say(ax, last - 0.2, 4.1, f"query: “who follows {before}?”", ha="right", colour=RUST, size=10)
+        say(ax, last - 0.2, 5.0, "which part writes the answer? (step 3)", ha="right", colour=DARK_GREY, size=10)
+    else:
+        places = {"reader": ((first + then) / 2, 1.6, "center"), "note": (then + 0.2, 1.2, "left"),
+                  "match": (then + 0.2, 3.3, "left"), "finders": (last - 0.2, 4.1, "right"),
+                  "writer": (last - 0.2, 5.1, "right")}  # fmt: skip
+        for part, (x, y, ha) in places.items():
+            say(ax, x, y, measured[part], ha=ha, size=10, weight="bold")
     box_around(ax, (last, 6.0), 1.3, 0.7, copied, fill=WRITES)
     for y, layer in ((2.0, "layer 17"), (3.7, "18 and 19"), (5.0, "20 to 30")):
         say(ax, -0.2, y, layer, ha="left")
