@@ -106,3 +106,17 @@ def test_beginnings_with_the_same_last_position_stand_side_by_side(texts):
     assert {"0: ×", "1: ×", "2: ×", "3: 100 %"} <= set(texts(axes[1]))
     with pytest.raises(ValueError, match=r"end at the same position, got \[\[0, 2\], \[0, 1\]\]"):
         plot_same_last(SQUARE, [one, Choice([0, 1], 2, torch.ones(4))])
+
+
+def test_the_first_turn_round_the_mean_is_marked(texts):
+    (ax,) = plot_ways([Way("turns", SQUARE, torch.tensor([0, 2, 1, 3]), turn=True)], columns=1)
+    assert "180°" in texts(ax)
+    (ax,) = plot_ways([Way("turns", SQUARE, torch.tensor([0, 1, 2, 3]), turn=True)], columns=1)
+    assert "90°" in texts(ax)
+
+
+def test_a_number_does_not_stand_on_an_edge():
+    points = torch.tensor([[0.0, 0.0], [0.9, 0.9], [0.5, 0.6], [1.0, 1.0]])  # an edge leads outwards from point 1
+    (ax,) = plot_ways([Way("around", points, torch.tensor([0, 1, 3, 2]))], columns=1, numbers=True)
+    (one,) = [text for text in ax.texts if text.get_text() == "1"]
+    assert abs(one.xyann[0] + one.xyann[1]) < 15 or one.xyann[0] < 0

@@ -1,6 +1,6 @@
 import pytest
 
-from attnpages.figures.chapters.ch14_copy import plot_written_and_copied
+from attnpages.figures.chapters.ch14_copy import plot_weights_and_p_gen, plot_written_and_copied
 
 SOURCE = [("Ruvis", 0.5), ("came", 0.0), ("Ruvis", 0.4), ("a", 0.1)]
 
@@ -33,3 +33,12 @@ def test_both_distributions_stand_above_with_their_factors():
 def test_probabilities_must_sum_to_one(words):
     with pytest.raises(ValueError, match="must sum to 1"):
         plot_written_and_copied(0.5, *words)
+
+
+def test_each_row_of_weights_has_its_p_gen_at_the_same_height():
+    left, right = plot_weights_and_p_gen([[1.0, 0.0], [0.25, 0.75]], ["Ruvis", "came"], ["was", "Ruvis"], [0.9, 0.25])
+    assert [bar.get_width() for bar in right.patches] == pytest.approx([0.9, 0.25])
+    assert [text.get_text() for text in right.texts] == ["0.90", "0.25"]
+    assert right.get_ylim() == left.get_ylim()
+    with pytest.raises(ValueError, match=r"must hold 2 numbers from 0 to 1, got \[0.9\]"):
+        plot_weights_and_p_gen([[1.0, 0.0], [0.0, 1.0]], ["Ruvis", "came"], ["was", "Ruvis"], [0.9])

@@ -28,6 +28,7 @@ class Way(NamedTuple):
         positions: ``(T,)``, in the order in which they are visited; N ends the way.
         best: the way to compare with, likewise; edges that it has not are drawn dashed.
         part: left and lower border and side of the part of the square that is shown, enlarged; ``None`` shows all.
+        turn: mark by how many degrees the first step turns, counter-clockwise, round the mean of all points.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Way(NamedTuple):
     positions: Tensor
     best: Tensor | None = None
     part: tuple[float, float, float] | None = None
+    turn: bool = False
 
 
 def plot_ways(ways: Sequence[Way], columns: int = 3, numbers: bool = False) -> list[Axes]:
@@ -82,7 +84,9 @@ def _draw_way(ax: Axes, way: Way, numbers: bool) -> None:
     ax.plot(*zip(*points, strict=True), **_POINT)
     ax.plot(*points[stops[0]], **_START)
     if numbers:
-        _number(ax, points)
+        _number(ax, points, _edges(stops))
+    if way.turn:
+        _mark_turn(ax, np.array(points), stops)
     _square(ax, way.title)
     if way.part is not None:  # the axes are those of the whole square, so their numbers are wrong here
         ax.tick_params(labelbottom=False, labelleft=False)
@@ -107,12 +111,36 @@ def _edges(stops: list[int]) -> list[frozenset[int]]:
     return [frozenset(pair) for pair in zip(stops, stops[1:] + stops[:1], strict=True)]
 
 
-def _number(ax: Axes, points: list[list[float]]) -> None:
+def _mark_turn(ax: Axes, points: np.ndarray, stops: list[int]) -> None:
+    """Thin lines from the mean of all points to the first two of the way, and an arc between them with its degrees."""
+    middle = points.mean(axis=0)
+    towards = points[stops[:2]] - middle
+    start, end = np.rad2deg(np.arctan2(towards[:, 1], towards[:, 0]))
+    turn = (end - start) % 360
+    look: Look = {"color": INK, "linestyle": ":", "linewidth": 1.2, "zorder": 1}
+    for stop in stops[:2]:
+        ax.plot(*zip(middle, points[stop], strict=True), marker="", **look)
+    ax.plot(*middle, color=INK, linestyle="", marker="+", markersize=9)
+    along = np.deg2rad(start + np.linspace(0, turn, 40))
+    ax.plot(middle[0] + 0.16 * np.cos(along), middle[1] + 0.16 * np.sin(along), color=INK, marker="", linewidth=1.4)
+    halfway = np.deg2rad(start + turn / 2)
+    at = middle + 0.25 * np.array([np.cos(halfway), np.sin(halfway)])
+    under: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+    ax.text(*at, f"{turn:.0f}°", ha="center", va="center", fontsize=11, zorder=4, bbox=under)
+
+
+def _number(ax: Axes, points: list[list[float]], edges: list[frozenset[int]]) -> None:
     """Write each point's position beside it."""
     middle = np.mean(points, axis=0)
     for number, point in enumerate(points):
         away = np.array(point) - middle  # numbers stand outside, where few edges run
-        shift = 11 * away / max(np.linalg.norm(away), 1e-9)
+        away = away / max(np.linalg.norm(away), 1e-9)
+        ends = [np.array(points[other]) - point for edge in edges if number in edge for other in edge - {number}]
+        leading = [end / max(np.linalg.norm(end), 1e-9) for end in ends]
+        if leading and max(away @ one for one in leading) > 0.95:  # an edge runs there: opposite to both is free
+            free = -np.sum(leading, axis=0)
+            away = free / max(np.linalg.norm(free), 1e-9)
+        shift = 11 * away
         ax.annotate(
             str(number),
             (point[0], point[1]),

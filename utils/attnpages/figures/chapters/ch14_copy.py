@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 
+from attnpages.figures.alignments import plot_alignment
 from attnpages.figures.palette import FAINT
 from attnpages.figures.style import STYLES, legend_above
 
@@ -43,6 +44,37 @@ def plot_written_and_copied(
     )
     _draw_bars(axes[2], order, written, pieces)
     return list(axes)
+
+
+def plot_weights_and_p_gen(
+    weights: object, source: Sequence[str], target: Sequence[str], p_gen: Sequence[float]
+) -> list[Axes]:
+    """Draw the attention weights of each output word, and beside its row how probable it was that the word is written.
+
+    Args:
+        weights: ``(T, Tk)``. source: the Tk source words. target: the T output words. p_gen: T probabilities.
+
+    Raises:
+        ValueError: if there is not one ``p_gen`` from 0 to 1 per output word.
+    """
+    if len(p_gen) != len(target) or not all(0 <= one <= 1 for one in p_gen):
+        raise ValueError(f"p_gen must hold {len(target)} numbers from 0 to 1, got {list(p_gen)}")
+    _, axes = plt.subplots(1, 2, figsize=(6.5, 4.3), width_ratios=(8, 1.5), layout="constrained")
+    left, right = axes
+    plot_alignment(weights, source, target, ax=left, ylabel="output word", bar=False)
+    style = STYLES[0]
+    right.barh(range(len(p_gen)), p_gen, 0.6, color=style.colour, hatch=style.hatch, edgecolor="white")
+    for row, share in enumerate(p_gen):
+        inside = share > 0.5
+        x, ha = (share / 2, "center") if inside else (share + 0.08, "left")
+        under = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+        right.text(x, row, f"{share:.2f}", ha=ha, va="center", fontsize=10, bbox=under)
+    right.set(xlim=(0, 1.05), xticks=(0, 1), ylim=left.get_ylim(), yticks=())
+    right.xaxis.tick_top()
+    right.xaxis.set_label_position("top")
+    right.set_xlabel(r"$p_\mathrm{gen}$")
+    right.grid(False)
+    return [left, right]
 
 
 def _draw_strip(ax: Axes, shares: Sequence[tuple[str, float]], columns: int, colour: str) -> None:
