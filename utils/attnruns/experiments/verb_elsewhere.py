@@ -128,8 +128,9 @@ def full_stop(model: AttentionSeq2Seq, data: TranslationTask) -> dict[str, Any]:
     In "elsewhere exchanged" the verb's pieces all receive the annotation of one earlier position of the same caption.
     """
     verb, others = VERBS[0], VERBS[1:]
-    begun = aligned(model.eval(), data, cut(caption(verb), WRITTEN, data.source_pieces, data.target_pieces))["target"]
-    given = "".join(begun[:-1]).replace("▁", " ").strip()
+    begun = aligned(model.eval(), data, cut(caption(verb), WRITTEN, data.source_pieces, data.target_pieces))
+    assert begun is not None  # it attends
+    given = "".join(begun["target"][:-1]).replace("▁", " ").strip()
     reader = Reader(model, data, given)
     word, weights = reader.write(verb)
     own = reader.starts[verb].annotations

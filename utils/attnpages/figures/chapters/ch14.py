@@ -126,7 +126,7 @@ def _mark_turn(ax: Axes, points: np.ndarray, stops: list[int]) -> None:
     halfway = np.deg2rad(start + turn / 2)
     at = middle + 0.25 * np.array([np.cos(halfway), np.sin(halfway)])
     under: Look = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
-    ax.text(*at, f"{turn:.0f}°", ha="center", va="center", fontsize=11, zorder=4, bbox=under)
+    ax.text(at[0], at[1], f"{turn:.0f}°", ha="center", va="center", fontsize=11, zorder=4, bbox=under)
 
 
 def _number(ax: Axes, points: list[list[float]], edges: list[frozenset[int]]) -> None:
@@ -134,12 +134,12 @@ def _number(ax: Axes, points: list[list[float]], edges: list[frozenset[int]]) ->
     middle = np.mean(points, axis=0)
     for number, point in enumerate(points):
         away = np.array(point) - middle  # numbers stand outside, where few edges run
-        away = away / max(np.linalg.norm(away), 1e-9)
+        away = away / max(float(np.linalg.norm(away)), 1e-9)
         ends = [np.array(points[other]) - point for edge in edges if number in edge for other in edge - {number}]
-        leading = [end / max(np.linalg.norm(end), 1e-9) for end in ends]
+        leading = [end / max(float(np.linalg.norm(end)), 1e-9) for end in ends]
         if leading and max(away @ one for one in leading) > 0.95:  # an edge runs there: opposite to both is free
             free = -np.sum(leading, axis=0)
-            away = free / max(np.linalg.norm(free), 1e-9)
+            away = free / max(float(np.linalg.norm(free)), 1e-9)
         shift = 11 * away
         ax.annotate(
             str(number),
