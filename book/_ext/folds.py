@@ -19,20 +19,20 @@ def join_folds(page: BeautifulSoup) -> None:
     Before code that is shown, they stay in front of it, because it uses what they define.
     """
     for cells in neighbours(page):
-        host, waiting, shown = None, [], False
+        host, waiting = None, []
         for cell in cells:
             own = [fold.extract() for fold in cell.find_all("details", class_=[HIDDEN, CLAIMS], recursive=False)]
-            if host is not None and not cell.find("div", recursive=False):
+            if host is not None and not shows(cell):
                 waiting += own
                 cell.decompose()
                 continue
-            moves_on = not shown and not cell.find("div", class_="cell_input", recursive=False)
-            if host is not None and moves_on:
-                host.decompose()
-            elif host is not None:
+            if host is None or shows(host) or shows(cell, "cell_input"):
                 put(page, host, waiting)
-            waiting = [*waiting, *own] if moves_on else own
-            host, shown = cell, cell.find("div", recursive=False) is not None
+                waiting = own
+            else:  # nothing was shown so far, and this is a figure: all that waits goes behind it
+                host.decompose()
+                waiting += own
+            host = cell
         put(page, host, waiting)
 
 
@@ -48,9 +48,14 @@ def neighbours(page: BeautifulSoup) -> Iterator[list[Tag]]:
         yield together
 
 
-def put(page: BeautifulSoup, cell: Tag, folds: list[Tag]) -> None:
+def shows(cell: Tag, part: str | bool = True) -> bool:
+    """Whether a cell whose folds were taken out shows anything, or this part of it."""
+    return cell.find("div", class_=part, recursive=False) is not None
+
+
+def put(page: BeautifulSoup, cell: Tag | None, folds: list[Tag]) -> None:
     """Put one fold, which holds what these hold, at the end of a cell."""
-    if not folds:
+    if cell is None or not folds:
         return
     joined = page.new_tag("details", attrs={"class": "folded"})
     summary = page.new_tag("summary")

@@ -1,20 +1,16 @@
 """The extension of the book that turns static figures live."""
 
-import sys
 from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
-from loaded import loaded
+from loaded import loaded_beside
 
 
 @pytest.fixture(scope="module")
 def live(root):
-    sys.path.insert(0, str(root / "book/_ext"))  # as Sphinx does
-    try:
-        yield loaded(root / "book/_ext/live_figures.py")
-    finally:
-        sys.path.remove(str(root / "book/_ext"))
+    with loaded_beside(root / "book/_ext/live_figures.py") as module:
+        yield module
 
 
 def page(*figures, metadata):

@@ -1,12 +1,11 @@
 """What a reader sees of a notebook's cells: claims as one mark, sources in the page's colours, folds with a word."""
 
-import sys
 from functools import reduce
 from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
-from loaded import loaded
+from loaded import loaded_beside
 
 TITLE = '<h1>A chapter</h1><p class="open-notebook"><a>Open the notebook</a></p>'
 STREAM = (
@@ -17,11 +16,8 @@ INPUT = '<div class="cell_input"><div class="highlight"><pre>{}</pre></div></div
 
 @pytest.fixture(scope="module")
 def reader_pages(root):
-    sys.path.insert(0, str(root / "book/_ext"))  # as Sphinx does
-    try:
-        yield loaded(root / "book/_ext/reader_pages.py")
-    finally:
-        sys.path.remove(str(root / "book/_ext"))
+    with loaded_beside(root / "book/_ext/reader_pages.py") as module:
+        yield module
 
 
 @pytest.fixture

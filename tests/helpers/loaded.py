@@ -1,6 +1,9 @@
 """A file of Python that lies in no package, as a module."""
 
 import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -11,3 +14,13 @@ def loaded(path: Path, name: str = "") -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@contextmanager
+def loaded_beside(path: Path) -> Iterator[ModuleType]:
+    """The same for a file that imports others of its folder, as Sphinx lets its extensions do."""
+    sys.path.insert(0, str(path.parent))
+    try:
+        yield loaded(path)
+    finally:
+        sys.path.remove(str(path.parent))

@@ -67,12 +67,22 @@ def read_lists(names: dict[str, Any], model: Any, seed: int, lists: int = LISTS)
     h_mixed = h_long.clone()
     of_five = (torch.arange(h_short.shape[1]) < S_short[:, None])[:, :, None]  # (B, Tk, 1)
     h_mixed[:, : h_short.shape[1]] = torch.where(of_five, h_short, h_long[:, : h_short.shape[1]])
-    units = [
-        [(t, j) for t, j in true_positions(*pair, names["UNITS"]) if pair[0][j] in names["UNITS"]] for pair in short
-    ]
+    units = units_of(names, short)
     commas = long_source == names["SOURCE"].index(",")  # (B, Tk)
     number = commas.cumsum(dim=1) - commas.long()  # (B, Tk)
     return Lists(h_long, S_long, h_short, S_short, h_mixed, target, units, number)
+
+
+def units_of(names: dict[str, Any], pairs: list[tuple[list[str], list[str]]]) -> list[list[tuple[int, int]]]:
+    """For each pair of an English and a German list, ``(step, position)`` of its units."""
+    return [
+        [(t, j) for t, j in true_positions(*pair, names["UNITS"]) if pair[0][j] in names["UNITS"]] for pair in pairs
+    ]
+
+
+def ways(of: Lists) -> dict[str, tuple[Tensor, Tensor]]:
+    """For each of ``CASES`` the annotations, and how many of them may be attended to."""
+    return dict(zip(CASES, ((of.h_long, of.S_long), (of.h_long, of.S_short), (of.h_short, of.S_short)), strict=True))
 
 
 def shares(weights: Tensor, units: list[list[tuple[int, int]]]) -> list[float]:
@@ -93,8 +103,7 @@ def units_found(names: dict[str, Any], model: Any, seed: int, lists: int = LISTS
     """
     of = read_lists(names, model, seed, lists)
     found = {}
-    ways = ((of.h_long, of.S_long), (of.h_long, of.S_short), (of.h_short, of.S_short))
-    for case, (h, S) in zip(CASES, ways, strict=True):
+    for case, (h, S) in ways(of).items():
         _, weights, _ = read(model, of.target, [h] * of.target.shape[1], S)  # (B, T, Tk)
         found[case] = shares(weights, of.units)
     return found
@@ -112,23 +121,19 @@ def two_by_two(names: dict[str, Any], model: Any, seed: int, lists: int = LISTS)
         unit is in each of the fifteen numbers.
     """
     of = read_lists(names, model, seed, lists)
-    ways = {
-        **dict(zip(CASES, ((of.h_long, of.S_long), (of.h_long, of.S_short), (of.h_short, of.S_short)), strict=True)),
-        ALONE_AMONG_ALL: (of.h_mixed, of.S_long),
-    }
     steps = of.target.shape[1]
     queries: list[Tensor] = []
-    hook = model.decoder.attention.register_forward_pre_hook(lambda _, given: queries.append(given[0]))
-    read(model, of.target, [of.h_short] * steps, of.S_short)
-    hook.remove()
+    with model.decoder.attention.register_forward_pre_hook(lambda _, given: queries.append(given[0])):
+        read(model, of.target, [of.h_short] * steps, of.S_short)
     found: dict[str, dict[str, list[float]]] = {"own states": {}, "same states": {}, "fourth goes to": {}}
     fourth = torch.tensor([of_list[3][0] for of_list in of.units])  # (B,): the step
-    for case, (h, S) in ways.items():
+    for case, (h, S) in (ways(of) | {ALONE_AMONG_ALL: (of.h_mixed, of.S_long)}).items():
         _, weights, _ = read(model, of.target, [h] * steps, S)  # (B, T, Tk)
         found["own states"][case] = shares(weights, of.units)
-        same = [model.decoder.attention(s, torch.full(S.shape, -1.0), h, S)[1] for s in queries]  # (B, Tk) each
-        found["same states"][case] = shares(torch.stack(same, dim=1), of.units)
-        largest = torch.stack(same, dim=1)[torch.arange(len(fourth)), fourth].argmax(dim=-1)  # (B,)
+        of_steps = [model.decoder.attention(s, torch.full(S.shape, -1.0), h, S)[1] for s in queries]  # (B, Tk) each
+        same = torch.stack(of_steps, dim=1)  # (B, T, Tk)
+        found["same states"][case] = shares(same, of.units)
+        largest = same[torch.arange(len(fourth)), fourth].argmax(dim=-1)  # (B,)
         reached = of.number.gather(1, largest[:, None])[:, 0]  # (B,)
         found["fourth goes to"][case] = [round((reached == n).float().mean().item(), 4) for n in range(LONG)]
     return found
@@ -139,7 +144,8 @@ def run(job: Job) -> Outcome:
     names = file_with(job.model, job.seed)
 
     def count(model: Any) -> dict[str, Any]:
-        return {"units_found": units_found(names, model, job.seed), "two_by_two": two_by_two(names, model, job.seed)}
+        found = two_by_two(names, model, job.seed)
+        return {"units_found": {case: found["own states"][case] for case in CASES}, "two_by_two": found}
 
     return Outcome(trained_and_measured(names, job, (2, FIRST), count)[1])
 

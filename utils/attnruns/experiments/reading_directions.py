@@ -12,16 +12,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from attnruns.experiments.centre_rules import (
-    LISTS,
-    SETTINGS,
-    TEST_SEED,
-    TESTED,
-    code,
-    trained_and_measured,
-    true_positions,
-)
-from attnruns.experiments.read_behind import LONG, units_found
+from attnruns.experiments.centre_rules import LISTS, SETTINGS, TEST_SEED, TESTED, code, trained_and_measured
+from attnruns.experiments.read_behind import LONG, shares, units_found, units_of
 from attnruns.shared.chapter_file import run_file
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -75,16 +67,7 @@ def found_by_number(names: dict[str, Any], model: Any, lists: int = LISTS) -> li
     """How often the largest weight is at the true unit, for each number of lists of fifteen (correct words given)."""
     pairs = [names["number_list"](LONG) for _ in range(lists)]
     source, target = names["batch_of"](pairs)  # (B, Tk), (B, T)
-    largest = model(source, target.shape[1], target)[1].argmax(dim=-1).tolist()  # (B, T)
-    at_unit = [
-        [
-            largest[row][t] == j
-            for t, j in true_positions(english, german, names["UNITS"])
-            if english[j] in names["UNITS"]
-        ]
-        for row, (english, german) in enumerate(pairs)
-    ]
-    return [round(share, 4) for share in torch.tensor(at_unit).float().mean(dim=0).tolist()]
+    return shares(model(source, target.shape[1], target)[1], units_of(names, pairs))
 
 
 def run(job: Job) -> Outcome:

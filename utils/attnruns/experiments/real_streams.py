@@ -35,11 +35,8 @@ def exchanged(model, head: Head, a: int, b: int) -> Iterator[None]:
         joined[:, [a, b], head[1]] = joined[:, [b, a], head[1]]
         return (joined.flatten(-2),)
 
-    hook = attention.project_output.register_forward_pre_hook(exchange)
-    try:
+    with attention.project_output.register_forward_pre_hook(exchange):
         yield
-    finally:
-        hook.remove()
 
 
 @torch.no_grad()

@@ -62,9 +62,8 @@ def watched(model: Any, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor,
         scores = (layer.W_a(h) @ s[:, :, None])[:, :, 0]  # (B, Tk)
         parts.append(scores.masked_fill(torch.arange(h.shape[1]) >= S[:, None], float("-inf")))
 
-    hook = model.decoder.attention.register_forward_hook(keep)
-    logits, weights, _ = model(source, target.shape[1], target)
-    hook.remove()
+    with model.decoder.attention.register_forward_hook(keep):
+        logits, weights, _ = model(source, target.shape[1], target)
     return logits.argmax(dim=-1), weights, torch.stack(parts, dim=1)
 
 

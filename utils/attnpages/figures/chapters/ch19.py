@@ -11,7 +11,7 @@ from attnpages.figures.boxes import arrow, box_around, canvas, line, say
 from attnpages.figures.curves import PlainNumbers
 from attnpages.figures.heat import as_label, as_matrix, draw_cells, plot_heat
 from attnpages.figures.palette import BLACK, BLUE, DARK_GREY, FAINT, GREY, OKABE_BLUE, READS, RUST, VERMILION, WRITES
-from attnpages.figures.style import STYLES, Look, legend_above, new_axes
+from attnpages.figures.style import STYLES, Look, legend_above, new_axes, with_minus
 
 
 def plot_surprises(
@@ -203,7 +203,7 @@ def plot_shares(
         )
         bars.append(ax.barh(rows, ends, height=0.94 * step, color=style.colour, hatch=style.hatch, edgecolor="white"))
         for row, end in zip(rows, ends, strict=True):
-            ax.text(max(end, 0) + 0.08, row, f"{round(end, 1) + 0.0:.1f}".replace("-", "−"), va="center", fontsize=9)
+            ax.text(max(end, 0) + 0.08, row, with_minus(f"{round(end, 1) + 0.0:.1f}"), va="center", fontsize=9)
     ax.set_yticks(range(len(parts)), list(parts))
     ax.invert_yaxis()
     ax.grid(False, axis="y")
