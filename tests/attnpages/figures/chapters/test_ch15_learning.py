@@ -12,7 +12,8 @@ def test_loops_show_each_episode_and_hide_the_answer_of_its_query():
         text.get_text()
         for text in draw_loops([ONE, OTHER], [("moon", "blue"), ("tree", "red"), ("moon", "blue")]).texts
     ]
-    assert [text for text in said if text in ("episode 1", "episode 2", "test")] == ["episode 1", "episode 2", "test"]
+    assert [text for text in said if text in ("batch 1", "batch 2", "test")] == ["batch 1", "batch 2", "test"]
+    assert sum(text.startswith("… more episodes") for text in said) == 2
     assert (said.count("cup\nred"), said.count("cup\n?"), said.count("door\n?"), said.count("moon\n?")) == (1, 1, 1, 1)
     assert (said.count("red"), said.count("blue")) == (2, 1)
 
@@ -27,6 +28,12 @@ def test_readers_and_their_weight_share_the_steps():
     above, below = plot_training({"a": {10: [0.2], 20: [0.9]}}, {"b": {10: [0.1], 20: [0.5]}})
     assert above.get_xlim() == below.get_xlim()
     assert (above.get_ylabel(), below.get_xlabel()) == ("right colours (share)", "training step")
+    assert not below.texts
+
+
+def test_equal_weights_are_a_line_with_their_number():
+    _, below = plot_training({"a": {10: [0.2], 20: [0.9]}}, {"b": {10: [0.1], 20: [0.5]}}, equal=0.07)
+    assert [text.get_text() for text in below.texts] == ["equal weights: 0.07"]
 
 
 def test_snail_grows_by_each_block():

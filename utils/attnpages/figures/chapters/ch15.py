@@ -69,11 +69,14 @@ def draw_circuit(tokens: Sequence[str], twin: Sequence[str] | None = None) -> Ax
             box_around(ax, (step, y), 0.86, 0.56, "", fill=inside, edge=colour)
             say(ax, step, y, name, colour=colour)
         arrow(ax, (before + 0.1, 0.72 + lift), (step + (0.02 if step else 0.1), 2.33 + lift), BLUE, 2.0)
-        if twin is not None:
-            line(ax, (step - 0.3, step - 0.3), (0.72, 0.08 + lift), FAINT, 1.2, dashed=True)
-        # the residual connection, which passes behind the twin and the bound token
-        line(ax, (step - 0.3, step - 0.3), (0.72 + lift, 2.33 + lift), FAINT, 1.2, dashed=True)
-        arrow(ax, (step - 0.3, 2.95 + lift), (step - 0.3, 3.6 + lift), FAINT, 1.2, dashed=True)
+        # the residual connection, which passes behind the bound token, or beside the twin and the bound token
+        if twin is None:
+            line(ax, (step - 0.3, step - 0.3), (0.72, 2.33), FAINT, 1.2, dashed=True)
+            arrow(ax, (step - 0.3, 2.95), (step - 0.3, 3.6), FAINT, 1.2, dashed=True)
+        else:
+            beside = (step - 0.3, step - 0.5, step - 0.5)
+            line(ax, beside, (0.7, 0.95, 3.05 + lift), INK, 1.0, dashed=True, zorder=0.5)
+            arrow(ax, (step - 0.5, 3.05 + lift), (step - 0.3, 3.6 + lift), INK, 1.0, dashed=True)
     arrow(ax, (last - 0.1, 3.6 + lift), (found + 0.2, 2.95 + lift), TRUTH_COLOUR, 2.0)
     arrow(ax, (found + 0.1, 4.2 + lift), (last - 0.46, 5.2 + lift), INK, 1.8)
     box_around(ax, (last, 5.3 + lift), 0.86, 0.56, tokens[found], fill=WRITES, edge=INK)

@@ -17,28 +17,30 @@ Pairs = Sequence[tuple[str, str]]  # a word and its colour; the last one is the 
 
 
 def draw_loops(training: Sequence[Pairs], test: Pairs) -> Axes:
-    """Draw the two loops of meta-learning: each episode is read from left to right, and weights change between them.
+    """Draw the two loops of meta-learning: an episode is read from left to right, and weights change between batches.
 
     Args:
-        training: episodes. test: an episode after the last change of the weights.
+        training: one episode of each batch. test: an episode after the last change of the weights.
 
     Raises:
         ValueError: if there is no episode of training, or one has another length than that of the test.
     """
     if not training or len(test) < 2 or any(len(of) != len(test) for of in training):
         raise ValueError(f"episodes must be as long as that of the test, at least 2, got {training} and {test}")
-    rows, steps = [*training, test], len(test)
-    ax = canvas(None, (7.2, 0.95 * len(rows) + 1.0), (-1.75, steps + 0.75), (-0.75, 1.25 * len(rows) + 0.35))
+    rows, steps, apart = [*training, test], len(test), 1.6
+    top = apart * (len(rows) - 1) + 0.3
+    ax = canvas(None, (7.2, 1.2 * len(rows) + 0.8), (-1.75, steps + 0.75), (-0.75, top + 1.1))
     for number, pairs in enumerate(rows):
-        y, last = 1.25 * (len(rows) - 1 - number) + 0.3, pairs is test
-        say(ax, -0.65, y, "test" if last else f"episode {number + 1}", ha="right")
+        y, last = top - apart * number, pairs is test
+        say(ax, -0.65, y, "test" if last else f"batch {number + 1}", ha="right")
         _draw_episode(ax, y, pairs)
         if not last:
-            arrow(ax, (-1.1, y - 0.3), (-1.1, y - 0.95), TRUTH_COLOUR, 2.4)
+            say(ax, (steps - 1) / 2, y - 0.68, "… more episodes, read with the same weights", size=10)
+            arrow(ax, (-1.1, y - 0.3), (-1.1, y - apart + 0.3), TRUTH_COLOUR, 2.4)
     arrow(ax, (-0.5, -0.3), (steps + 0.6, -0.3), BLUE, 2.4)
     say(ax, steps / 2, -0.58, "inner loop: reads and answers, no weight changes", colour=BLUE)
     outer = "outer loop (downwards): the weights change after each batch of episodes"
-    say(ax, -1.7, 1.25 * len(rows) + 0.1, outer, ha="left", colour=TRUTH_COLOUR)
+    say(ax, -1.7, top + 0.8, outer, ha="left", colour=TRUTH_COLOUR)
     return ax
 
 
@@ -52,14 +54,23 @@ def _draw_episode(ax: Axes, y: float, pairs: Pairs) -> None:
             box_around(ax, (step + 1.25, y), 0.8, 0.5, colour, fill=WRITES)
 
 
-def plot_training(right: Curves, weight: Curves) -> list[Axes]:
-    """Draw what readers name while they train, and below it, on the same steps, the weight that a head must learn."""
+def plot_training(right: Curves, weight: Curves, equal: float | None = None) -> list[Axes]:
+    """Draw what readers name while they train, and below it, on the same steps, the weight that a head must learn.
+
+    Args:
+        right, weight: as :func:`plot_by_length` takes them. equal: what equal weights would give, a dotted line.
+    """
     _, (above, below) = plt.subplots(
         2, 1, figsize=(6.5, 6.2), layout="constrained", sharex=True, gridspec_kw={"height_ratios": (3, 2)}
     )
     plot_by_length(right, "", "right colours (share)", ax=above, trained=None)
     styles = dict.fromkeys(weight, STYLES[1])  # that of the learned head, which stands second above
     plot_by_length(weight, "training step", "weight", ax=below, trained=None, styles=styles)
+    if equal is not None:
+        below.axhline(equal, color=INK, linestyle=":", linewidth=1.6, marker="", zorder=1)
+        below.text(
+            below.get_xlim()[1], equal + 0.03, f"equal weights: {equal:.2f}", ha="right", va="bottom", fontsize=11
+        )
     return [above, below]
 
 
