@@ -100,9 +100,7 @@ def plot_against_features(
     return axes
 
 
-def plot_by_rate(
-    panels: Mapping[str, Mapping], xlabel: str, ylabel: str, guess: float | None = None
-) -> list[Axes]:
+def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str, guess: float | None = None) -> list[Axes]:
     """Draw how well layers have learned by their learning rate, under several conditions side by side: lines through
     the means of the seeds, over a logarithmic axis.
 
