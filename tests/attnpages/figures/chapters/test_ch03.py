@@ -71,6 +71,13 @@ def test_layers_are_compared_at_each_rate_under_one_legend(texts):
     assert few.figure.get_supxlabel() == "learning rate"
 
 
+def test_a_guess_is_a_dashed_line_with_its_name(texts):
+    [ax] = plot_by_rate({"64 features": BY_RATE}, "learning rate", "share correct", guess=0.1)
+    assert ax.lines[-1].get_ydata() == [0.1, 0.1]
+    assert ax.lines[-1].get_linestyle() == "--"
+    assert "a guess" in texts(ax)
+
+
 @pytest.mark.parametrize(
     "panels, message", [({}, "panels is empty"), ({"a": BY_RATE, "b": {"root": {0.1: [0.1]}}}, "the first panel has")]
 )

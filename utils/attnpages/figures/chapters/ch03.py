@@ -100,13 +100,14 @@ def plot_against_features(
     return axes
 
 
-def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> list[Axes]:
+def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str, guess: float | None = None) -> list[Axes]:
     """Draw how well layers have learned by their learning rate, under several conditions side by side: lines through
     the means of the seeds, over a logarithmic axis.
 
     Args:
         panels: ``{title: {curve: {rate: [one share a seed]}}}``, the same curves in each panel.
         xlabel, ylabel: of all panels.
+        guess: what a guess reaches, drawn as a dashed line with its name.
 
     Raises:
         ValueError: if there is no panel, the panels have different curves, or a curve is not as
@@ -126,6 +127,9 @@ def plot_by_rate(panels: Mapping[str, Mapping], xlabel: str, ylabel: str) -> lis
         ax.set_xticks(rates, [f"{rate:g}" for rate in rates], rotation=60, minor=False)
         ax.minorticks_off()
         ax.set_title(title)
+        if guess is not None:
+            ax.axhline(guess, color="black", linestyle="--", linewidth=1.2, zorder=1)
+            ax.annotate("a guess", (rates[0], guess), (0, 4), textcoords="offset points", va="bottom")
     figure.supxlabel(xlabel, fontsize=12)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=10)
     return list(axes[0])
