@@ -2,7 +2,7 @@
 
 The measurement is that of :mod:`attnruns.experiments.longer_than_trained`, with the same texts and lists, and nothing
 is trained. In the chapter's copier only the fastest of eight pairs makes three turns or more within the trained
-positions, and it keeps its speed. So ``three turns`` keeps all pairs of SmolLM2 that do. ``one pair`` keeps the fastest
+positions, and it keeps its speed. So ``three_turns`` keeps all pairs of SmolLM2 that do. ``one_pair`` keeps the fastest
 alone, as the chapter's rule says by its words. Unlike YaRN, neither changes the size of the scores.
 """
 
@@ -20,7 +20,7 @@ from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 # turns from which a pair keeps its speed; None: only the fastest does
-WAYS: dict[str, float | None] = {"three turns": FAST, "one pair": None}
+WAYS: dict[str, float | None] = {"three_turns": FAST, "one_pair": None}
 
 
 def frequencies(dim: int, trained: int, base: float, turns: float | None) -> Tensor:
