@@ -2,8 +2,8 @@
 
 The second pair of features makes a full turn in 20 positions, and what it adds to the second layer's scores returns
 with it (:mod:`attnruns.experiments.preferring_pairs`). If this is what misleads the layer, the share of right first
-letters must return, too: strings of 30 letters are then begun rightly more often than those of 20. With this pair of the second
-layer at half its speed the wave is twice as long: 20 letters should be begun rightly, and 40 should not.
+letters must return, too: strings of 30 letters are then begun rightly more often than those of 20. With this pair of
+the second layer at half its speed the wave is twice as long: 20 letters should be begun rightly, and 40 should not.
 """
 
 from collections.abc import Mapping
