@@ -12,7 +12,8 @@ from attnruns.shared.runner import Job
 def test_a_run_has_three_shares_of_each_length(tmp_path):
     figures = checked_run(begun_by_length, Job("file", 0, 2), tmp_path, "cpu")
     assert list(figures["lengths"]) == [str(size) for size in range(2, 42, 2)]
-    assert all(list(of) == ["begun", "exact", "letters"] for of in figures["lengths"].values())
+    for way in ("lengths", "slowed"):
+        assert all(list(of) == ["begun", "exact", "letters"] for of in figures[way].values())
 
 
 def test_only_the_first_letter_counts_as_a_beginning():
