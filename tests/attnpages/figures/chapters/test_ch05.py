@@ -2,10 +2,12 @@ import pytest
 import torch
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
+from attnpages.figures import plot_losses
 from attnpages.figures.chapters.ch05 import (
     draw_gnmt,
     draw_sum,
     draw_unrolled,
+    mark_losses,
     plot_coverage,
     plot_learned,
     plot_schedules,
@@ -55,6 +57,21 @@ def test_a_sum_says_what_is_left_of_a_difference_with_and_without_it(texts):
     ax = draw_sum(0.3)
     assert texts(ax).count("1.04") == 2  # beside the sum, and in the triangle
     assert {"0.3", "$f(x)$", "$x + f(x)$", "+"} <= set(texts(ax))
+
+
+def test_a_range_of_losses_lies_behind_the_curves_and_is_named(looks_right, texts):
+    ax = plot_losses({"two layers": [2.0, 1.0, 0.5]}, smooth=1)
+    mark_losses(ax, 1.1, 1.14, "only how many words")
+    (band,) = (patch for patch in ax.patches if isinstance(patch, Rectangle))
+    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((1.1, 1.14))
+    assert band.get_zorder() < min(line.get_zorder() for line in ax.lines)
+    assert "only how many words" in texts(ax)
+    looks_right(ax)
+
+
+def test_an_empty_range_of_losses_is_refused():
+    with pytest.raises(ValueError, match="low must be below high"):
+        mark_losses(plot_losses({"x": [1.0, 0.5]}, smooth=1), 1.1, 1.1, "none")
 
 
 def test_a_schedule_has_one_cell_per_layer_and_word(looks_right, texts):

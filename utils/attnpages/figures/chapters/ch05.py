@@ -1,6 +1,6 @@
 """Figures of chapter 05: GNMT piece by piece and word by word, a layer with and without a sum, what stacks with another
-start or other steps learn, two measurements of each seed during training, when each layer can compute each word, and
-how much attention words get."""
+start or other steps learn, a range of losses beside curves, when each layer can compute each word, and how much
+attention words get."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from torch import Tensor
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, say
-from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, RUST, WRITES
+from attnpages.figures.palette import BLUE, INK, LINE, PAPER, READS, RUST, SAND, WRITES
 from attnpages.figures.style import STYLES, legend_above, new_axes
 
 _WIDTH, _HEIGHT = 2.5, 0.62  # of a layer's box
@@ -202,7 +202,7 @@ def plot_learned(
     """
     if not groups:
         raise ValueError("groups is empty; give at least one title with its rows")
-    ax = new_axes(ax, (6.5, 1.2 + 0.46 * sum(1 + len(rows) for rows in groups.values())))
+    ax = new_axes(ax, (6.5, 1.2 + 0.36 * sum(1 + len(rows) for rows in groups.values())))
     y, ticks = 0.0, {}
     for (title, rows), style in zip(groups.items(), STYLES[1::-1] + STYLES[2:], strict=False):
         ax.text(0.0, y, title, weight="bold", va="center", fontsize=11)
@@ -218,6 +218,18 @@ def plot_learned(
     ax.set(xlabel="right numbers of 200 in the test (%)", xlim=(-3, 103), ylim=(y - 0.6, -0.6))
     ax.set_yticks(list(ticks), list(ticks.values()))
     return ax
+
+
+def mark_losses(ax: Axes, low: float, high: float, text: str) -> None:
+    """Mark the losses from ``low`` to ``high`` behind curves, and say above, at the right, what they mean.
+
+    Raises:
+        ValueError: if the range is empty.
+    """
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low:g} and {high:g}")
+    ax.axhspan(low, high, facecolor=SAND, edgecolor=LINE, linewidth=1.0, zorder=0)
+    ax.text(0.98 * ax.get_xlim()[1], 1.22 * high, text, ha="right", fontsize=10.5, color=INK)
 
 
 def plot_schedules(
