@@ -211,17 +211,15 @@ def test_how_many_tokens_a_nucleus_keeps(next_words):
     assert f"{dinner} after “For dinner tonight I would like to eat”, and {upon} after “Once upon" in learned
 
 
-def test_what_the_stories_repeat_and_take_from_the_tail(tmp_path):
+def test_what_the_stories_take_from_the_tail_and_repeat(tmp_path):
     found = answer(tmp_path, STORIES, ["smollm2_stories"], figures=["stories"])
     rows = {row.split(" | ")[0]: row for row in around("10_decoding", "stories").splitlines()}
-    tails, repeated = {}, {}
+    tails = {}
     for one in found:
         tails.setdefault(one["rule"], []).append(str(one["tail"]))
-        repeated.setdefault(one["rule"], []).append(f"{100 * one['repeated']:.0f}")
     for rule in ("temperature 0.7", "temperature 1", "temperature 1.5", "top-k 50", "nucleus 0.95"):
-        from_tail, pairs = (" and ".join(counted[rule]) for counted in (tails, repeated))
-        assert f"{from_tail} | {pairs} %" in rows[f"| {rule}"].replace("*", "")
-    assert f"| 0 | {repeated['greedy'][0]} %" in rows["| greedy decoding (never draws)"]
+        assert f"| {' and '.join(tails[rule])} |" in rows[f"| {rule}"].replace("*", "")
+    assert "| 0 |" in rows["| greedy decoding (never draws)"]
     learned, plain = said("stories", "learned"), [one["tail"] for one in found if one["rule"] == "temperature 1"]
     assert f"repeats {round(100 * found[0]['repeated'])} % of its pairs" in learned
     assert "take {} and {} tokens of 140 from the tail".format(*plain) in learned

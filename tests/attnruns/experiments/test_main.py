@@ -210,7 +210,7 @@ def test_an_experiment_says_what_a_reader_wants_to_know(name):
     of_others = {name for name in command.EXPERIMENTS if name.startswith("real_")}
     of_others |= {"photographs", "live_pages", "pointing_gradients", "cache_seconds", "batch_seconds"}
     of_others |= {"written_texts", "written_settings", "one_prompt", "task_pairs", "smaller_caches", "cache_distances"}
-    of_others |= {"prose_heads", "sentence_copies", "written_manual", "shuffled_patches", "gift_heads"}
+    of_others |= {"prose_heads", "sentence_copies", "written_manual", "shuffled_patches", "gift_heads", "written_tails"}
     measures = {"attention_cost", "complexity", "parallel_layers", "copying_grid", "longer_than_trained"} | of_others
     measures |= {"ntm_search"}
     measures |= {"card_layers", "card_translators"}

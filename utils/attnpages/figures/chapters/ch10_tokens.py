@@ -1,6 +1,6 @@
 """Figures of chapter 10 that show single tokens: copies of a sentence, texts by probability, and a cache."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,6 +10,7 @@ from attnpages.figures.boxes import box, canvas, say
 from attnpages.figures.palette import AMBER, BLUE, FAINT, INK, LINE, PAPER, READS, SKY
 
 Token = tuple[str, float]  # a token, and its probability
+Marked = tuple[str, float, bool]  # and whether it has a frame
 
 
 def draw_copies(rows: Mapping[str, Sequence[Token]], ax: Axes | None = None) -> Axes:
@@ -34,20 +35,31 @@ def draw_copies(rows: Mapping[str, Sequence[Token]], ax: Axes | None = None) -> 
     return ax
 
 
-def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes | None = None) -> Axes:
-    """Draw texts below one another, each token on a ground that is the darker the more probable it is; a token below
-    0.01 has a frame. The last line is the scale. A line break is drawn as ↵, a space that stands alone as ␣.
+def draw_texts(
+    texts: Mapping[str, Sequence[Token]],
+    framed: Mapping[str, Collection[int]],
+    said: str,
+    letters: int = 46,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw texts below one another, each token on a ground that is the darker the more probable it is; some have a
+    dark frame. The last line is the scale. A line break is drawn as ↵, a space that stands alone as ␣.
 
     Args:
         texts: ``{name: [(token, probability), …]}``; the tokens keep their spaces.
+        framed: ``{name: numbers of the tokens that have a frame}``, counted from 0.
+        said: what a frame means, for the scale.
         letters: how many letters fit into a line.
 
     Raises:
-        ValueError: if there is nothing to draw, or a number is no probability.
+        ValueError: if there is nothing to draw, a number is no probability, or a frame belongs to no token.
     """
     if not texts or any(not tokens or not all(0 <= p <= 1 for _, p in tokens) for tokens in texts.values()):
         raise ValueError("texts must have at least one text, and its tokens' probabilities between 0 and 1")
-    rows = {name: _lines(tokens, letters) for name, tokens in texts.items()}
+    if any(name not in texts or not set(of) <= set(range(len(texts[name]))) for name, of in framed.items()):
+        raise ValueError(f"framed must number tokens of texts, got {dict(framed)}")
+    marked = {name: [(*one, i in framed.get(name, ())) for i, one in enumerate(of)] for name, of in texts.items()}
+    rows = {name: _lines(tokens, letters) for name, tokens in marked.items()}
     height = sum(1 + len(lines) for lines in rows.values()) + 1.5
     ax = canvas(ax, (6.5, 0.3 * height), (0, letters), (-height, 0))
     row = 0
@@ -57,24 +69,24 @@ def draw_texts(texts: Mapping[str, Sequence[Token]], letters: int = 46, ax: Axes
             row += 1
             _draw_line(ax, row, line)
         row += 1
-    _draw_scale(ax, row + 0.5)
+    _draw_scale(ax, row + 0.5, said)
     return ax
 
 
-def _draw_scale(ax: Axes, row: float) -> None:
+def _draw_scale(ax: Axes, row: float, said: str) -> None:
     say(ax, 0, -row - 0.5, "probability:", ha="left", size=10)
-    for number, (name, p) in enumerate((("< 0.01", 0.0), ("0.25", 0.25), ("0.5", 0.5), ("0.75", 0.75), ("1", 1.0))):
-        edge = INK if number == 0 else FAINT
-        box(ax, 8.1 + number * 5, -row - 0.92, 4.8, 0.84, fill=_shade(p), edge=edge)
-        say(ax, 10.5 + number * 5, -row - 0.5, name, size=10)
+    for number, p in enumerate((0.0, 0.25, 0.5, 0.75, 1.0)):
+        box(ax, 8.1 + number * 3.6, -row - 0.92, 3.4, 0.84, fill=_shade(p), edge=FAINT)
+        say(ax, 9.8 + number * 3.6, -row - 0.5, f"{p:g}", size=10)
+    box(ax, 28.1, -row - 0.92, _width(said), 0.84, fill=_shade(0.0), edge=INK)
+    say(ax, 28.1 + _width(said) / 2, -row - 0.5, said, size=10)
 
 
-def _draw_line(ax: Axes, row: int, line: Sequence[Token]) -> None:
+def _draw_line(ax: Axes, row: int, line: Sequence[Marked]) -> None:
     left = 0.0
-    for token, p in line:
+    for token, p, framed in line:
         width = _width(token)
-        edge = INK if p < 0.01 else FAINT
-        box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=edge)
+        box(ax, left + 0.1, -row - 0.92, width - 0.2, 0.84, fill=_shade(p), edge=INK if framed else FAINT)
         say(ax, left + width / 2, -row - 0.5, _seen(token), size=10)
         left += width
 
@@ -88,13 +100,13 @@ def _width(token: str) -> float:
     return len(_seen(token)) * 0.86 + 1.0
 
 
-def _lines(tokens: Sequence[Token], letters: int) -> list[list[Token]]:
+def _lines(tokens: Sequence[Marked], letters: int) -> list[list[Marked]]:
     """The tokens in lines of at most ``letters``."""
-    lines: list[list[Token]] = [[]]
-    for token, p in tokens:
-        if sum(_width(other) for other, _ in lines[-1]) + _width(token) > letters:
+    lines: list[list[Marked]] = [[]]
+    for one in tokens:
+        if sum(_width(token) for token, *_ in lines[-1]) + _width(one[0]) > letters:
             lines.append([])
-        lines[-1].append((token, p))
+        lines[-1].append(one)
     return lines
 
 
