@@ -1,14 +1,16 @@
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch
 
 from attnpages.figures.chapters.ch01 import (
     draw_encoder_decoder,
     draw_gru_cell,
+    draw_received,
     draw_training_and_use,
     draw_two_ways,
     plot_by_width,
 )
-from attnpages.figures.palette import RUST
+from attnpages.figures.palette import READS, RUST
 
 
 def words(ax):
@@ -76,6 +78,31 @@ def test_c_enters_every_step_in_training_and_in_use():
 def test_a_decoder_in_use_writes_as_many_words_as_its_target_has(target, written):
     with pytest.raises(ValueError, match="as many words, at least one"):
         draw_training_and_use(target, written)
+
+
+LIST = ("forty", "two", ",", "three", "hundred", ",", "seven")
+WEIGHTS = (0.0, 0.0, 0.1, 0.5, 0.4, 0.0, 0.0)
+
+
+def test_one_state_is_used_three_times_and_all_of_them_with_attention():
+    ax = draw_received(LIST, 5, WEIGHTS)
+    filled = [patch for patch in ax.patches if patch.get_facecolor() == to_rgba(READS)]
+    assert len(filled) == 3 + len(LIST)
+    assert words(ax).count("$c$") == 2  # as it is, and for the reading
+    assert words(ax).count("decoder,\nnumber 2") == 4
+
+
+def test_own_vectors_come_from_the_state_after_the_second_number_and_an_average_from_all_by_weight():
+    drawn = [one for one in draw_received(LIST, 5, WEIGHTS).lines if len(set(one.get_xdata())) == 1]
+    own, *average = sorted(drawn, key=lambda one: -one.get_ydata()[0])
+    assert own.get_xdata()[0] == 4
+    assert [round((one.get_linewidth() - 0.5) / 6, 2) for one in average] == list(WEIGHTS)
+
+
+@pytest.mark.parametrize("end, weights", [(0, WEIGHTS), (8, WEIGHTS), (5, (1.0,))])
+def test_a_number_that_ends_outside_the_list_or_weights_that_do_not_fit_are_refused(end, weights):
+    with pytest.raises(ValueError, match="1 to 7, with 7 weights"):
+        draw_received(LIST, end, weights)
 
 
 def test_a_gru_cell_has_two_gates_and_each_is_multiplied_by_what_it_lets_pass():

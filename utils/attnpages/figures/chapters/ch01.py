@@ -1,20 +1,21 @@
 """Drawings of chapter 01: an encoder and a decoder with one vector between them, two ways to use it, a decoder in
-training and in use, a GRU's cell, and what vectors of several widths carry."""
+training and in use, what a decoder can receive instead of c, a GRU's cell, and what vectors of several widths carry."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 
 from attnpages.figures.boxes import arrow, box, box_around, canvas, line, say
 from attnpages.figures.curves import plot_by_length
 from attnpages.figures.heat import as_label
-from attnpages.figures.palette import INK, READS, RUST, WRITES
+from attnpages.figures.palette import FAINT, INK, READS, RUST, WRITES
 from attnpages.figures.style import STYLES
 
 _READER, _VECTOR, _WRITER = (READS, STYLES[0].colour), ("white", INK), (WRITES, STYLES[1].colour)  # (fill, edge)
 _HALF = 0.31  # half the side of a box, in columns
 _BUS = -0.66  # the line that carries c to every step
 _LOW, _MIDDLE, _HIGH = -0.4, 0.55, 1.5  # of a GRU's cell: the row of the candidate, the gate, the row of the old state
+_ROW = 2.15  # from one row of states to the next
 _BOLD = 3.4  # points: the path that a drawing is about
 
 
@@ -118,6 +119,42 @@ def draw_training_and_use(
     return ax
 
 
+def draw_received(source: Sequence[str], end: int, weights: Sequence[float], ax: Axes | None = None) -> Axes:
+    """Draw four times what a decoder receives while it writes number 2 of a list, above the same encoder states.
+
+    The last state c; a reading W_2 c; the state after the second number; and, with attention, an average of all states.
+    The states that are used are filled. An average's lines are as thick as its weights.
+
+    Args:
+        source: the Tk source words, with a state each.
+        end: at which word the second number ends, counted from 1.
+        weights: the Tk weights of the average, at most 1.
+        ax: where to draw; ``None`` makes a figure of a fitting size.
+
+    Raises:
+        ValueError: if ``end`` is no word of the source, or there isn't one weight per word.
+    """
+    words = len(source)
+    if not 1 <= end <= words or len(weights) != words:
+        raise ValueError(f"end must be in 1 to {words}, with {words} weights; got {end} and {len(weights)}")
+    ax = canvas(ax, (7.0, 6.0), (-0.5, words + 2.5), (-3 * _ROW - 0.8, 1.0))
+    for column, word in enumerate(source):
+        say(ax, column, -_HALF - 0.28, word)
+    titles = ("$c$: one state, the same for all numbers", "reading $W_2\\,c$: one state, a matrix for each number")
+    titles += ("own vectors: the state after each number", "attention: a weighted average of all states")
+    used = ({words - 1}, {words - 1}, {end - 1}, set(range(words)))
+    for row, (title, filled) in enumerate(zip(titles, used, strict=True)):
+        _row_of_states(ax, -row * _ROW, title, words, filled)
+    at = words + 1.7 - 0.62  # the decoder's left edge
+    arrow(ax, (words - 1 + _HALF, 0), (at, 0))
+    line(ax, (words - 1 + _HALF, at), (-_ROW, -_ROW))
+    arrow(ax, (words, -_ROW), (at, -_ROW))
+    box_around(ax, (words + 0.1, -_ROW), 0.8, 0.62, "$W_2$", size=13, fill=_VECTOR[0], edge=_VECTOR[1], line=1.5)
+    _from_below(ax, -2 * _ROW, [end - 1], [1.3], at)
+    _from_below(ax, -3 * _ROW, range(words), [0.5 + 6 * weight for weight in weights], at)
+    return ax
+
+
 def draw_gru_cell(ax: Axes | None = None) -> Axes:
     """Draw how a GRU makes the state h_j from h_{j-1} and the word x_j: reset gate, candidate, update gate.
 
@@ -161,6 +198,25 @@ def plot_by_width(shares: Mapping[str, Mapping[int, Sequence[float]]], ax: Axes 
     ax = plot_by_length(on_axis, "entries that pass, m", "exact match (share of lists of two)", ax, trained=None)
     ax.set_xticks([width.bit_length() - 1 for width in widths], [str(width) for width in widths])
     return ax
+
+
+def _row_of_states(ax: Axes, y: float, title: str, words: int, filled: set[int]) -> None:
+    """A title, the encoder's states at height ``y`` (those that are used, filled), and the decoder at number 2."""
+    say(ax, -_HALF, y + 0.72, title, ha="left", size=12)
+    for column in range(words):
+        name = "$c$" if column == words - 1 and column in filled and len(filled) == 1 else f"$h_{{{column + 1}}}$"
+        fill, edge = _READER if column in filled else ("white", FAINT)
+        box_around(ax, (column, y), 2 * _HALF, 2 * _HALF, name, size=13, fill=fill, edge=edge, line=1.5)
+    box_around(ax, (words + 1.7, y), 1.24, 0.9, "decoder,\nnumber 2", fill=_WRITER[0], edge=_WRITER[1], line=1.5)
+
+
+def _from_below(ax: Axes, y: float, columns: Iterable[int], widths: Sequence[float], at: float) -> None:
+    """Lines from some states down to one that leads along below the row and into the decoder."""
+    bus = y - 0.68
+    for column, width in zip(columns, widths, strict=True):
+        line(ax, (column, column), (y - _HALF, bus), width=width)
+    line(ax, (min(columns), at - 0.4, at - 0.4), (bus, bus, y))
+    arrow(ax, (at - 0.4, y), (at, y))
 
 
 def _join_cell(ax: Axes) -> None:
