@@ -40,8 +40,9 @@ SHARPNESS = """
     const weight = (lead, n, scaled) => LIVE.percent(LIVE.weightOfLeader(lead, n, scaled ? LIVE.lengthFactor(n) : 1));
     return [[4, 0], [4, 1], [2, 1]].map(([lead, scaled]) => GIVEN.sizes.map((n) => weight(lead, n, scaled)));"""
 MEMORIES = """
-    const kinds = ["fade", "delta", "gated"], shown = (v) => LIVE.signed(v);
-    return kinds.map((kind) => LIVE.remember(kind, GIVEN.keys, [3, 5, 10, 2]).answers.map(shown));"""
+    const kinds = ["full", "sum", "fade", "delta", "gated"], shown = (v) => LIVE.signed(v);
+    const three = (kind) => LIVE.remember(kind, GIVEN.keys, [3, 5, 10, 2]).answers.slice(0, 3);
+    return kinds.map((kind) => three(kind).map(shown));"""
 SELF_ATTENTION = """
     const key = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
     const from = (...cells) => key.map((_, i) => Number(cells.includes(i)));
@@ -147,7 +148,7 @@ class TestNumbers:
         assert [row[1:] for row in table("17_beyond_lengths_evidence", "sharpness")] == found
 
     def test_of_the_memories(self, tmp_path):
-        given = {"keys": [[1, 0], [0, 1], [0.6, 0.8], [0.8, 0.6]]}
+        given = {"keys": [[1, 0], [0, 1], [0.6, 0.8], [0.6, 0.8]]}  # 10 and then 2 under one key
         found = answer(tmp_path, MEMORIES, given=given, figures=["memories"])
         assert [row[1:] for row in table("20_attention_today", "memories")] == found
 

@@ -1,6 +1,7 @@
 import pytest
 
 from attnpages.figures.chapters.ch20_costs import plot_bytes_read, plot_found
+from attnpages.figures.palette import DARK_GREY
 
 
 def test_bytes_are_drawn_over_lengths_in_logarithms_beside_the_weights():
@@ -24,3 +25,12 @@ def test_shares_are_means_with_a_band_beside_the_numbers_that_are_kept():
     assert [list(line.get_ydata()) for line in right.get_lines()] == [[0.96, 15.36], [1.024, 1.024]]
     with pytest.raises(ValueError, match="both panels need the same models"):
         plot_found(shares, {"cache": {4: 960, 64: 15_360}}, trained=(4, 32))
+
+
+def test_memories_without_training_are_a_grey_line_of_their_own():
+    shares, kept = {"state": {4: [1.0], 64: [0.7]}}, {"state": {4: 1_024, 64: 1_024}}
+    left, _ = plot_found(shares, kept, trained=(4, 32), untrained={"a sum, untrained": {16: 0.99, 64: 0.84}})
+    state, untrained = left.get_lines()
+    assert untrained.get_xydata().tolist() == [[16, 0.99], [64, 0.84]]
+    assert (untrained.get_label(), untrained.get_color()) == ("a sum, untrained", DARK_GREY)
+    assert state.get_color() != DARK_GREY

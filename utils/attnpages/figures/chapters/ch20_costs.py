@@ -38,7 +38,10 @@ def plot_bytes_read(curves: Mapping[str, Mapping[int, float]], weights: float) -
 
 
 def plot_found(
-    shares: Mapping[str, Mapping[int, Sequence[float]]], kept: Mapping[str, Mapping[int, int]], trained: tuple[int, int]
+    shares: Mapping[str, Mapping[int, Sequence[float]]],
+    kept: Mapping[str, Mapping[int, int]],
+    trained: tuple[int, int],
+    untrained: Mapping[str, Mapping[int, float]] | None = None,
 ) -> list[Axes]:
     """Draw what share of a list's values models find, and beside it how many numbers they keep, by pairs in the list.
 
@@ -46,7 +49,8 @@ def plot_found(
 
     Args:
         shares: ``{model: {pairs: [one share per seed]}}``. kept: ``{model: {pairs: numbers}}``, of the same models.
-        trained: fewest and most pairs in training, shaded.
+        trained: fewest and most pairs in training, shaded. untrained: ``{name: {pairs: share}}`` of memories without
+            training, grey in the left panel.
 
     Raises:
         ValueError: if the models differ.
@@ -59,6 +63,9 @@ def plot_found(
         left.fill_between(pairs, list(map(min, each)), list(map(max, each)), color=colour, alpha=0.15, linewidth=0)
         left.plot(pairs, list(map(fmean, each)), color=colour, linestyle=dashes, marker=marker, label=name)
         right.plot(pairs, [kept[name][count] / 1000 for count in pairs], color=colour, linestyle=dashes, marker=marker)
+    for name, points in (untrained or {}).items():
+        look = {"color": DARK_GREY, "linestyle": "-", "linewidth": 1.2, "marker": "x"}
+        left.plot(list(points), list(points.values()), label=name, **look)
     left.axvspan(*trained, facecolor=SAND, zorder=0, label="pairs in training")
     left.set(xlabel="pairs in the list", ylabel="values found (share)", ylim=(-0.03, 1.05))
     right.set(xlabel="pairs in the list", ylabel="numbers kept (thousands)", ylim=(0, None))
