@@ -9,6 +9,7 @@ from attnpages.figures.chapters.ch08_positions import (
     draw_found_hand,
     draw_rotary,
     draw_search,
+    plot_come_round,
     plot_dot_products,
     plot_sinusoids,
 )
@@ -113,6 +114,25 @@ def test_a_key_that_starts_ahead_meets_the_query_one_position_back(texts):
 def test_a_found_hand_without_a_distance_or_with_too_many_curves_is_refused(distances, scores):
     with pytest.raises(ValueError, match="at least one distance and one or two curves"):
         draw_found_hand(66, 57, distances, scores)
+
+
+def test_each_key_has_a_panel_with_a_dot_on_its_first_curve_where_it_stands(texts):
+    curves = {"cat": {"all": [1.0, 0.0, 2.0], "few": [0.5, 0.0, 1.5]}, "dog": {"all": [3.0, 1.0, 0.0]}}
+    cat, dog = plot_come_round(curves, [-2, -1, 0], (-1, 0), {"cat": 0, "dog": -2})
+    assert {"cat at 0: 2.0"} <= set(texts(cat))
+    assert {"dog at −2: 3.0"} <= set(texts(dog))
+    drawn = {line.get_label(): list(line.get_ydata()) for line in cat.lines if not line.get_label().startswith("_")}
+    assert drawn == curves["cat"]
+    assert len({line.get_linestyle() for line in cat.lines if line.get_label() in drawn}) == 2  # told apart in grey
+    assert [line.get_xydata().tolist() for line in dog.lines if line.get_marker() == "o"] == [[[-2, 3.0]]]
+
+
+@pytest.mark.parametrize(
+    ("curves", "places"), [({}, {}), ({"cat": {}}, {"cat": 0}), ({"cat": {"all": [1.0]}}, {"cat": 7})]
+)
+def test_keys_without_curves_or_a_place_among_the_distances_are_refused(curves, places):
+    with pytest.raises(ValueError, match="one or two curves for each key"):
+        plot_come_round(curves, [0], (0, 0), places)
 
 
 def test_dot_products_are_sums_of_cosines_and_a_shifted_query_moves_the_peak():

@@ -11,7 +11,7 @@ from matplotlib.patches import Circle
 from attnbook.attention.positions import relative_shift, sinusoidal_positions
 from attnpages.figures.arrays import as_array
 from attnpages.figures.boxes import arrow, say
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, RUST, VERMILION
+from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PALE, RUST, SAND, VERMILION
 from attnpages.figures.style import HEAT_MAP, STYLES, Look, new_axes, with_minus
 
 
@@ -174,6 +174,44 @@ def draw_found_hand(
     below.set(xlabel="position of the key minus position of the query", ylabel="score")
     below.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(scores))
     return [*dials, below]
+
+
+def plot_come_round(
+    curves: Mapping[str, Mapping[str, Sequence[float]]], distances: Sequence[int], trained: tuple[int, int],
+    places: Mapping[str, int],
+) -> list[Axes]:  # fmt: skip
+    """Draw the score of one query with some keys over all distances, one panel per key; a dot where the key stands.
+
+    Args:
+        curves: ``{word of the key: {which hands: [one score per distance]}}``, one or two curves per panel; the dot is
+            on the first. trained: smallest and largest distance of training. places: the distance of each key.
+
+    Raises:
+        ValueError: if there is no panel, one hasn't one or two curves, or a key stands at a distance that isn't drawn.
+    """
+    if not curves or any(not 1 <= len(of) <= 2 or places.get(word) not in distances for word, of in curves.items()):
+        raise ValueError("give one or two curves for each key, and the distance at which it stands, one of those drawn")
+    figure, grid = plt.subplots(
+        len(curves), 1, figsize=(6.5, 2.0 * len(curves) + 0.9), squeeze=False, sharex=True, sharey=True
+    )
+    for ax, (word, of) in zip(grid[:, 0], curves.items(), strict=True):
+        ax.axvspan(*trained, zorder=0, facecolor=SAND, edgecolor="none", label="distances of training")
+        for at in places.values():
+            ax.axvline(at, color=FAINT, linestyle=":", linewidth=1, zorder=0.5)
+        for (name, values), line, colour in zip(of.items(), ("-", "--"), (OKABE_BLUE, VERMILION), strict=False):
+            ax.plot(as_array(distances), as_array(values), color=colour, linestyle=line, marker="", label=name)
+        place, score = places[word], float(as_array(next(iter(of.values())))[list(distances).index(places[word])])
+        ax.plot([place], [score], linestyle="", marker="o", color=INK, markersize=6)
+        shift, side = ((8, 7), "left") if place < (distances[0] + distances[-1]) / 2 else ((-8, 7), "right")
+        ax.annotate(
+            with_minus(f"{word} at {place}: {score:.1f}"), (place, score), shift, textcoords="offset points", ha=side
+        )
+        ax.set_ylabel(f"score of {word}")
+        ax.margins(x=0.02, y=0.13)
+    grid[-1, 0].set_xlabel("position of the key minus position of the query")
+    figure.set_layout_engine("constrained")
+    grid[0, 0].legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, columnspacing=1.2)
+    return list(grid[:, 0])
 
 
 def _clockwise(up: float, right: float) -> float:
