@@ -6,7 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnbook.models.sagan import NOISE, SAGAN, ImageDiscriminator, ImageGenerator, _convolution
+from attnbook.models.sagan import NOISE, SAGAN, ImageDiscriminator, ImageGenerator
+from attnbook.models.spectral_norm import spectrally_normalised
 from attnbook.seeding import generator, seed_everything
 from attnruns.experiments.digit_pairs import RATE, TEST_SEED, TESTS, TRAINING, Recipe, by_neighbours, train
 from attnruns.shared.runner import Experiment, Job, Outcome
@@ -27,11 +28,11 @@ def wide_discriminator(channels: int = 32) -> ImageDiscriminator:
     """Six convolutions, two of them with stride 2: fields of 36 pixels, and no attention."""
     model, width = ImageDiscriminator(attention=False, channels=channels), 2 * channels
     model.third = nn.Sequential(
-        _convolution(width, width, 4, True, stride=2),
+        spectrally_normalised(nn.Conv2d(width, width, 4, stride=2, padding=1)),
         nn.ReLU(),
-        _convolution(width, width, 3, True),
+        spectrally_normalised(nn.Conv2d(width, width, 3, padding=1)),
         nn.ReLU(),
-        _convolution(width, width, 3, True),
+        spectrally_normalised(nn.Conv2d(width, width, 3, padding=1)),
     )
     return model
 
