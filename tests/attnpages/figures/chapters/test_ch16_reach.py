@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attnpages.figures.chapters.ch16_reach import plot_from_query
+from attnpages.figures.chapters.ch16_reach import plot_from_query, plot_read_and_exchanged
 
 
 def test_the_position_that_attends_is_framed_in_the_image_and_in_each_map():
@@ -28,3 +28,22 @@ def test_wide_images_use_the_width_of_the_page():
     sizes = [ax.figure.get_size_inches().tolist() for ax in (square, wide)]
     assert sizes[0] == pytest.approx([4.6, 2.8])
     assert sizes[1] == pytest.approx([6.5, 0.2 + 3.25 / 4 + 0.3])
+
+
+def test_maps_stand_above_the_canvases_that_are_compared():
+    weights, canvases = torch.rand(4, 16), torch.rand(3, 8, 32)
+    query = (torch.rand(3, 8, 32), (2, 14), {"weights": weights})
+    axes = plot_read_and_exchanged([query, query], {"before": canvases, "after": 1 - canvases})
+    assert len(axes) == 2 * 2 + 2 * 3
+    assert axes[1].images[0].get_array().tolist() == weights.tolist()
+    assert axes[4].images[0].get_array().tolist() == canvases[0].tolist()
+    axes[0].figure.canvas.draw()
+    assert axes[0].get_window_extent().y0 > axes[4].get_window_extent().y1
+
+
+def test_a_query_has_one_map_and_the_rows_equally_many_canvases():
+    weights, canvases = torch.rand(4, 16), torch.rand(3, 8, 32)
+    one, two = ((torch.rand(3, 8, 32), (2, 14), maps) for maps in ({"a": weights}, {"a": weights, "b": weights}))
+    for queries, rows in (([two], {"a": canvases}), ([one], {"a": canvases, "b": canvases[:2]}), ([], {"a": canvases})):
+        with pytest.raises(ValueError, match="one map each"):
+            plot_read_and_exchanged(queries, rows)

@@ -6,7 +6,7 @@ from matplotlib.patches import Polygon, Rectangle
 from torch import Tensor
 
 from attnpages.figures.boxes import arrow, box_around, canvas, line, pixels, say
-from attnpages.figures.palette import BLUE, FAINT, LINE, PAPER, READS, RUST, WRITES
+from attnpages.figures.palette import BLUE, FAINT, INK, LINE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look
 
 FIELD = {3: (11, 14), 6: (10, 16), 10: (8, 18), 14: (6, 20)}  # pixels: where the fields of one position begin and end
@@ -136,10 +136,10 @@ def _names(ax: Axes, rows: dict, height: dict) -> None:
         say(ax, -0.8, rows[name] + height[name] / 2, title, ha="right", size=10)
     for name in ("drawn", "read"):
         y = rows[name] + height[name] / 2
-        look: Look = {"arrowstyle": "<|-|>", "color": TRUTH_COLOUR, "linewidth": 2.2, "mutation_scale": 14}
+        look: Look = {"arrowstyle": "<|-|>", "color": INK, "linewidth": 2.2, "mutation_scale": 14}
         ax.annotate("", (29, y), (4, y), arrowprops=look, zorder=5)
-        plate: Look = {"facecolor": "white", "edgecolor": TRUTH_COLOUR, "boxstyle": "round,pad=0.25"}
-        ax.text(16, y, "link?", ha="center", va="center", fontsize=11, color=TRUTH_COLOUR, bbox=plate, zorder=6)
+        plate: Look = {"facecolor": "white", "edgecolor": INK, "boxstyle": "round,pad=0.25"}
+        ax.text(16, y, "link?", ha="center", va="center", fontsize=11, color=INK, bbox=plate, zorder=6)
     between = {
         "convolution, double, convolution": ("noise", "drawn"),
         "double, two convolutions": ("drawn", "canvas"),
