@@ -118,12 +118,13 @@ def plot_bought(steps: Mapping[str, Sequence[Interval]], tests: Sequence[str], x
             line(ax, (one.low, one.high), (y, y), str(look["color"]), width=2.4 if sure else 1.0, zorder=2)
             ax.plot([one.value], [y], linestyle="", zorder=3, **look)
             said = with_minus(f"{one.value:.1f} ± {one.high - one.value:.1f}") + ("" if sure else " (undecided)")
-            end, away, side = (one.high, 8, "left") if one.value > 0 else (one.low, -8, "right")
+            right = one.value > 0 or not sure  # where there is more room
+            end, away, side = (one.high, 8, "left") if right else (one.low, -8, "right")
             look_of_text: Look = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": 10}
             ax.annotate(said, (end, y), (away, 0), **look_of_text)
     ax.set_yticks(range(len(steps)), list(steps))
     ax.set(xlabel=xlabel, ylim=(len(steps) - 0.45, -0.55))
-    ax.margins(x=0.32)
+    ax.margins(x=0.36)
     ax.xaxis.set_major_locator(MultipleLocator(2))
     ax.grid(False, axis="y")
     legend_above(ax, [Line2D([], [], **look) for look in _TESTS[: len(tests)]], list(tests))
