@@ -183,7 +183,8 @@ def plot_score_by_words(
     colours = {**dict.fromkeys(pale, PALE), **dict.fromkeys(black, BLACK)}
     looks = {name: look._replace(colour=colours.get(name, look.colour)) for name, look in _looks(curves).items()}
     ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=looks)
-    for curve in (curve for curve in ax.lines if curve.get_label() in map(readable, pale)):
+    behind = [readable(name) for name in pale]
+    for curve in (curve for curve in ax.lines if curve.get_label() in behind):
         curve.set(linewidth=1.2, markersize=4.5, zorder=1)
     legend_above(ax, *ax.get_legend_handles_labels())
     ax.autoscale(axis="y")

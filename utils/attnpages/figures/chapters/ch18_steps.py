@@ -124,7 +124,7 @@ def plot_bought(steps: Mapping[str, Sequence[Interval]], tests: Sequence[str], x
             ax.annotate(said, (end, y), (away, 0), **look_of_text)
     ax.set_yticks(range(len(steps)), list(steps))
     ax.set(xlabel=xlabel, ylim=(len(steps) - 0.45, -0.55))
-    ax.margins(x=0.36)
+    ax.margins(x=0.34)
     ax.xaxis.set_major_locator(MultipleLocator(2))
     ax.grid(False, axis="y")
     legend_above(ax, [Line2D([], [], **look) for look in _TESTS[: len(tests)]], list(tests))
