@@ -15,6 +15,7 @@ from attnpages.figures.chapters.ch18 import (
     plot_scores,
     plot_trainings,
 )
+from attnpages.figures.palette import BLACK, PALE
 from attnruns.experiments import translate
 from attnruns.results import provenance
 from attnruns.shared.runner import Job
@@ -84,6 +85,16 @@ def test_the_axis_of_words_says_how_many_sentences_there_are():
     assert plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120, 12: 180}, lowest=15).get_ylim()[0] == 15
     with pytest.raises(ValueError, match=r"sentences lacks the numbers of words \[12\]"):
         plot_score_by_words({"plain": {7: [30], 12: [25]}}, {7: 120})
+
+
+def test_some_curves_by_words_stand_back_and_one_is_black():
+    points = {7: [30], 12: [25]}
+    ax = plot_score_by_words(dict.fromkeys(("plain", "Luong", "x"), points), {7: 1, 12: 1}, pale=["Luong"], black=["x"])
+    colours = {curve.get_label(): curve.get_color() for curve in ax.lines}
+    assert (colours["Luong"], colours["x"]) == (PALE, BLACK)
+    assert colours["plain"] not in (PALE, BLACK)
+    widths = {curve.get_label(): curve.get_linewidth() for curve in ax.lines}
+    assert widths["Luong"] < widths["plain"] == widths["x"]
 
 
 def test_each_seed_has_a_line_over_minutes_and_one_over_steps():

@@ -1,7 +1,7 @@
 import pytest
 
 from attnbook.measure.translation import Interval
-from attnpages.figures.chapters.ch18_steps import Step, decided, plot_bought, plot_steps
+from attnpages.figures.chapters.ch18_steps import Pairs, Step, decided, plot_bought, plot_pairs, plot_steps
 
 STEPS = {
     "A → B": Step(Interval(9.0, 8.0, 10.0), (20, 21, 22), (29, 30, 31)),
@@ -66,3 +66,27 @@ def test_what_a_step_bought_is_a_mark_per_test_on_its_interval_with_its_numbers(
 def test_steps_without_one_difference_per_test_are_refused(steps, tests):
     with pytest.raises(ValueError, match="one difference for each"):
         plot_bought(steps, tests, "BLEU")
+
+
+def test_an_undecided_difference_is_named_and_thin():
+    ax = plot_bought({name: [of.ahead] for name, of in STEPS.items()}, ("2016",), "BLEU")
+    assert [text.get_text() for text in ax.texts] == ["9.0 ± 1.0", "1.0 ± 1.5 (undecided)", "−2.0 ± 1.0"]
+    spans = [mark for mark in ax.lines if mark.get_marker() in ("", "None") and mark.get_xdata()[0]]
+    assert [mark.get_linewidth() < 2 for mark in spans] == [False, True, False]
+
+
+def test_each_pair_of_trainings_is_a_mark_and_those_below_0_are_counted():
+    above, below = plot_pairs(
+        {"A → B": Pairs([0.52, 0.55, 1.0], [-0.3]), "B → C": Pairs([0.1, 0.2])}, "ahead", ("others", "seed 0")
+    )
+    squares = [mark for mark in above.lines if mark.get_marker() == "s"]
+    assert [round(mark.get_xdata()[0], 2) for mark in squares] == [-0.25]  # the middle of its bin
+    dots = [(round(mark.get_xdata()[0], 2), mark.get_ydata()[0]) for mark in above.lines if mark.get_marker() == "o"]
+    assert dots == [(0.55, 1), (0.55, 2), (1.05, 1)]  # stacked where they are close
+    assert [ax.texts[0].get_text() for ax in (above, below)] == ["1 of 4 below 0", "0 of 2 below 0"]
+    assert [ax.get_title(loc="left") for ax in (above, below)] == ["A → B", "B → C"]
+    (legend,) = above.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["others", "seed 0"]
+    for wrong in ({}, {"A → B": Pairs([])}):
+        with pytest.raises(ValueError, match="at least one pair"):
+            plot_pairs(wrong, "ahead", ("others", "seed 0"))

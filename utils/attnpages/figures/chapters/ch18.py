@@ -1,7 +1,7 @@
 """Figures of chapter 18: n-grams, scores with seeds, BLEU by length, losses, alignments, beams."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import mean
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 
 from attnpages.figures.boxes import box, canvas, line, say
 from attnpages.figures.curves import Curves, plot_by_length
-from attnpages.figures.palette import BLUE, FAINT, PALE_GREY, READS
-from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, styles_for
+from attnpages.figures.palette import BLACK, BLUE, FAINT, PALE, PALE_GREY, READS
+from attnpages.figures.style import CurveStyle, Look, legend_above, new_axes, readable, styles_for
 
 MODELS = ("plain", "Bahdanau", "Luong", "GNMT", "Transformer")  # each has one look in all figures of the chapter
 _PUBLISHED: Look = {"marker": "D", "color": "black", "linestyle": "", "markersize": 8, "markerfacecolor": "white"}
@@ -158,7 +158,12 @@ def _counted(translation: Sequence[str], reference: Sequence[str], order: int) -
 
 
 def plot_score_by_words(
-    curves: Curves, sentences: Mapping[int, int], ax: Axes | None = None, lowest: float = 0
+    curves: Curves,
+    sentences: Mapping[int, int],
+    ax: Axes | None = None,
+    lowest: float = 0,
+    pale: Collection[str] = (),
+    black: Collection[str] = (),
 ) -> Axes:
     """Draw BLEU by the number of words of the source; under each number stands how many sentences there are.
 
@@ -166,6 +171,7 @@ def plot_score_by_words(
         curves: ``{model: {words: [one score per seed]}}``; ``words`` stands for the range that it is the middle of.
         sentences: ``{words: how many sentences}``, the same numbers of words.
         lowest: where the axis of BLEU begins.
+        pale: models whose curves stand back, thin and pale. black: models whose curves are black.
 
     Raises:
         ValueError: if a curve has a number of words that ``sentences`` lacks; and as :func:`plot_by_length`.
@@ -174,7 +180,13 @@ def plot_score_by_words(
     if lacking:
         raise ValueError(f"sentences lacks the numbers of words {sorted(lacking)}, for which a curve has a score")
     xlabel = "words of the source (in brackets: sentences)"
-    ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=_looks(curves))
+    colours = {**dict.fromkeys(pale, PALE), **dict.fromkeys(black, BLACK)}
+    looks = {name: look._replace(colour=colours.get(name, look.colour)) for name, look in _looks(curves).items()}
+    ax = plot_by_length(curves, xlabel, "BLEU", ax, trained=None, styles=looks)
+    behind = [readable(name) for name in pale]
+    for curve in (curve for curve in ax.lines if curve.get_label() in behind):
+        curve.set(linewidth=1.2, markersize=4.5, zorder=1)
+    legend_above(ax, *ax.get_legend_handles_labels())
     ax.autoscale(axis="y")
     ax.set_ylim(bottom=lowest)
     ticks = sorted(sentences)

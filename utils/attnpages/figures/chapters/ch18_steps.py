@@ -1,6 +1,8 @@
-"""Figures of chapter 18: the differences between models on two tests, with intervals, and with every training below."""
+"""Figures of chapter 18: differences between models, on two tests with intervals, and in each pair of trainings."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import floor
 from statistics import mean
 from typing import NamedTuple
 
@@ -16,6 +18,8 @@ from attnpages.figures.style import Look, legend_above, new_axes, with_minus
 
 _FIRST: Look = {"marker": "s", "markersize": 4, "color": DARK_GREY, "markerfacecolor": "white", "linestyle": ""}
 _SECOND: Look = {"marker": "o", "markersize": 4, "color": BLUE, "linestyle": ""}
+_PAIR: Look = {"marker": "o", "markersize": 6, "color": BLUE, "linestyle": ""}
+_MARKED: Look = {"marker": "s", "markersize": 5.5, "color": RUST, "markerfacecolor": "white", "linestyle": ""}
 _TESTS: tuple[Look, Look] = (
     {"marker": "o", "markersize": 8, "color": BLUE},
     {"marker": "s", "markersize": 7.5, "color": RUST, "markerfacecolor": "white", "markeredgewidth": 1.8},
@@ -93,6 +97,8 @@ def _draw_step(ax: Axes, row: int, step: Step) -> None:
 def plot_bought(steps: Mapping[str, Sequence[Interval]], tests: Sequence[str], xlabel: str) -> Axes:
     """Draw what each step bought: a row per step, in it a mark on its interval per test, and its numbers in words.
 
+    An interval that contains 0 is thin, and "undecided" stands beside it.
+
     Args:
         steps: ``{name of the step: its difference on each test}``, from top to bottom.
         tests: what the legend calls them, one or two.
@@ -108,16 +114,70 @@ def plot_bought(steps: Mapping[str, Sequence[Interval]], tests: Sequence[str], x
     for row, of in enumerate(steps.values()):
         for number, one in enumerate(of):
             y, look = row + 0.34 * (number - (len(tests) - 1) / 2), _TESTS[number]
-            line(ax, (one.low, one.high), (y, y), str(look["color"]), width=2.4, zorder=2)
+            sure = decided(one.low, one.high)
+            line(ax, (one.low, one.high), (y, y), str(look["color"]), width=2.4 if sure else 1.0, zorder=2)
             ax.plot([one.value], [y], linestyle="", zorder=3, **look)
-            said = with_minus(f"{one.value:.1f} ± {one.high - one.value:.1f}")
-            end, away, side = (one.high, 8, "left") if one.value > 0 else (one.low, -8, "right")
+            said = with_minus(f"{one.value:.1f} ± {one.high - one.value:.1f}") + ("" if sure else " (undecided)")
+            right = one.value > 0 or not sure  # where there is more room
+            end, away, side = (one.high, 8, "left") if right else (one.low, -8, "right")
             look_of_text: Look = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": 10}
             ax.annotate(said, (end, y), (away, 0), **look_of_text)
     ax.set_yticks(range(len(steps)), list(steps))
     ax.set(xlabel=xlabel, ylim=(len(steps) - 0.45, -0.55))
-    ax.margins(x=0.32)
+    ax.margins(x=0.34)
     ax.xaxis.set_major_locator(MultipleLocator(2))
     ax.grid(False, axis="y")
     legend_above(ax, [Line2D([], [], **look) for look in _TESTS[: len(tests)]], list(tests))
     return ax
+
+
+class Pairs(NamedTuple):
+    """The lead of one model over another in each pair of single trainings.
+
+    Fields:
+        leads: most pairs. marked: the pairs that are drawn as hollow squares.
+    """
+
+    leads: Sequence[float]
+    marked: Sequence[float] = ()
+
+
+def plot_pairs(rows: Mapping[str, Pairs], xlabel: str, labels: tuple[str, str], width: float = 0.1) -> list[Axes]:
+    """Draw each pair of trainings as a dot over its lead, stacked where they are close, and write how many are below 0.
+
+    Args:
+        rows: a panel per comparison, from top to bottom.
+        xlabel: what is drawn, with its unit.
+        labels: what the legend calls the dots and the hollow squares.
+        width: of the bins in which dots are stacked.
+
+    Raises:
+        ValueError: if there is no comparison, or one without a pair.
+    """
+    if not rows or not all(of.leads or of.marked for of in rows.values()):
+        raise ValueError(f"rows need at least one pair of trainings each; got {list(rows)}")
+    size = (6.5, 1.0 + 1.45 * len(rows))
+    _, axes = plt.subplots(len(rows), 1, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False)
+    for ax, (title, of) in zip(axes[:, 0], rows.items(), strict=True):
+        ax.axvline(0, color=LINE, linestyle="--", linewidth=1.4, zorder=1)
+        _stack(ax, of, width)
+        behind, number = sum(lead < 0 for lead in (*of.leads, *of.marked)), len(of.leads) + len(of.marked)
+        ax.annotate(f"{behind} of {number} below 0", (0.01, 0.9), xycoords="axes fraction", va="top", fontsize=11)
+        ax.set_title(title, loc="left")
+        ax.set_yticks([])
+        ax.grid(False, axis="y")
+        ax.spines["left"].set_visible(False)
+    axes[0, 0].set_ylim(bottom=0)
+    axes[-1, 0].set_xlabel(xlabel)
+    handles = [Line2D([], [], **look) for look in (_PAIR, _MARKED)]
+    axes[0, 0].figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    return list(axes[:, 0])
+
+
+def _stack(ax: Axes, of: Pairs, width: float) -> None:
+    heights: Counter[int] = Counter()
+    for leads, look in ((of.marked, _MARKED), (of.leads, _PAIR)):
+        for lead in sorted(leads):
+            place = floor(lead / width)
+            heights[place] += 1
+            ax.plot([(place + 0.5) * width], [heights[place]], **look)
