@@ -6,6 +6,7 @@ from attnpages.figures.chapters.ch12 import (
     draw_kernels,
     draw_schedule,
     draw_to_scale,
+    plot_bounds,
     plot_cost,
     plot_extra,
     plot_running,
@@ -83,3 +84,21 @@ def test_what_is_lost_stands_in_one_panel_for_each_model_with_a_line_where_the_f
     assert [text.get_text() for text in axes[1].get_xticklabels()][-1] == "1,024"
     with pytest.raises(ValueError, match="panels is empty"):
         plot_extra({})
+
+
+def test_bounds_have_one_bar_per_part_and_hatch_what_was_measured():
+    above, below = plot_bounds(
+        {
+            "one head": {"matrix": {"moving": 0.27, "computing": 0.055}},
+            "all": {"matrix": {"moving": 20, "measured": 41.7}},
+        },
+        "ms",
+    )
+    assert [bar.get_width() for bar in above.patches] == [0.27, 0.055]
+    assert [label.get_text() for label in below.get_yticklabels()] == ["matrix: moving", "matrix: measured"]
+    assert [bar.get_hatch() for bar in below.patches] == [None, "//"]
+    assert above.patches[0].get_facecolor() == below.patches[0].get_facecolor()
+    assert [text.get_text() for text in below.texts] == ["20", "42"]
+    for wrong in ({}, {"empty": {}}):
+        with pytest.raises(ValueError, match="at least one bar"):
+            plot_bounds(wrong, "ms")

@@ -161,6 +161,46 @@ def draw_schedule(
     return ax
 
 
+def plot_bounds(panels: Mapping[str, Mapping[str, Mapping[str, float]]], xlabel: str) -> list[Axes]:
+    """Draw for each way to compute how long its parts take at least, with hatched bars for what was measured.
+
+    Args:
+        panels: ``{title: {way: {part: milliseconds}}}``, one panel below the other; a part called ``"measured"`` is
+            hatched. The parts keep their colour in all panels.
+        xlabel: of each panel.
+
+    Raises:
+        ValueError: if there is no panel, or one without a bar.
+    """
+    bars = {
+        title: [(way, *bar) for way, parts in ways.items() for bar in parts.items()] for title, ways in panels.items()
+    }
+    if not all(bars.values()) or not bars:
+        raise ValueError(f"panels must each have at least one bar, got {dict(panels)}")
+    heights = [0.7 + 0.36 * len(rows) for rows in bars.values()]
+    _, axes = plt.subplots(
+        len(bars), 1, figsize=(6.5, sum(heights)), height_ratios=heights, layout="constrained", squeeze=False
+    )
+    named = list(dict.fromkeys(part for rows in bars.values() for _, part, _ in rows if part != "measured"))
+    for ax, (title, rows) in zip(axes[:, 0], bars.items(), strict=True):
+        for row, (_, part, milliseconds) in enumerate(rows):
+            look: Look = {"facecolor": "white", "hatch": "//", "edgecolor": INK}
+            if part in named:
+                look = {"facecolor": STYLES[named.index(part) % len(STYLES)].colour}
+            ax.barh(row, milliseconds, height=0.7, **look)
+            ax.annotate(
+                f"{milliseconds:.2g}" if milliseconds < 10 else f"{milliseconds:.0f}", (milliseconds, row), (4, 0),
+                textcoords="offset points", va="center", fontsize=10.5,
+            )  # fmt: skip
+        ax.set_yticks(range(len(rows)), [f"{way}: {part}" for way, part, _ in rows], fontsize=10.5)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.set_xlim(0, 1.12 * max(milliseconds for *_, milliseconds in rows))
+        ax.set_title(title, fontsize=11, loc="left")
+        ax.set_xlabel(xlabel, fontsize=10.5)
+        ax.grid(False, axis="y")
+    return list(axes[:, 0])
+
+
 def plot_cost(panels: Mapping[str, Curves], xlabel: str = "length of the text (positions)") -> list[Axes]:
     """Draw what attention costs over the length, one panel below the other, both axes logarithmic.
 
