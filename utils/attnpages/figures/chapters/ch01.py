@@ -140,8 +140,12 @@ def draw_received(source: Sequence[str], end: int, weights: Sequence[float], ax:
     ax = canvas(ax, (7.0, 6.0), (-0.5, words + 2.5), (-3 * _ROW - 0.8, 1.0))
     for column, word in enumerate(source):
         say(ax, column, -_HALF - 0.28, word)
-    titles = ("$c$: one state, the same for all numbers", "reading $W_2\\,c$: one state, a matrix for each number")
-    titles += ("own vectors: the state after each number", "attention: a weighted average of all states")
+    titles = (
+        "$c$: one state, the same for all numbers",
+        "reading $W_2\\,c$: one state, a matrix for each number",
+        "own vectors: the state after each number",
+        "attention: a weighted average of all states",
+    )
     used = ({words - 1}, {words - 1}, {end - 1}, set(range(words)))
     for row, (title, filled) in enumerate(zip(titles, used, strict=True)):
         _row_of_states(ax, -row * _ROW, title, words, filled)
