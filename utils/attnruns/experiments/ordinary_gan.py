@@ -10,6 +10,7 @@ from attnbook.models.sagan import NOISE, SAGAN, ImageDiscriminator, ImageGenerat
 from attnbook.models.spectral_norm import spectrally_normalised
 from attnbook.seeding import generator, seed_everything
 from attnruns.experiments.digit_pairs import RATE, TEST_SEED, TESTS, TRAINING, Recipe, by_neighbours, train
+from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
 STEPS = {"one_noise_vector": 2000}
@@ -39,8 +40,7 @@ def wide_discriminator(channels: int = 32) -> ImageDiscriminator:
 
 def build(name: str) -> SAGAN:
     """Fresh networks of this experiment."""
-    if name not in STEPS:
-        raise ValueError(f"name must be one of {sorted(STEPS)}, got {name!r}")
+    chosen(STEPS, name)
     return SAGAN(OneVectorGenerator(attention=False), wide_discriminator())
 
 
