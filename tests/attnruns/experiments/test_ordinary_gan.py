@@ -28,7 +28,7 @@ def test_a_local_score_depends_on_both_digits_without_attention():
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="must be one of"):
+    with pytest.raises(ValueError, match="no model is called"):
         ordinary_gan.build("two_noise_vectors")
 
 
