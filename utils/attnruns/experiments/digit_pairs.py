@@ -249,6 +249,14 @@ def measure_real(recipe: Recipe) -> dict[str, Any]:
     return {**judged(images, trained_judge()), **distances(images, recipe.classes), **held_out}
 
 
+def parameters_of(model: SAGAN) -> dict[str, int]:
+    """How many parameters each of the two networks has."""
+    return {
+        name: sum(parameter.numel() for parameter in network.parameters())
+        for name, network in (("generator", model.generator), ("discriminator", model.discriminator))
+    }
+
+
 def run(job: Job) -> Outcome:
     """Train and measure one pair of networks."""
     start, recipe, device = time.process_time(), chosen(RECIPES, job.model), best_device()
@@ -258,10 +266,7 @@ def run(job: Job) -> Outcome:
     history = train(model, recipe, job, Monitor(recipe))
     curves = {name: [row[name] for row in history.watched] for name in history.watched[0]}
     figures = {
-        "parameters": {
-            name: sum(parameter.numel() for parameter in network.parameters())
-            for name, network in (("generator", model.generator), ("discriminator", model.discriminator))
-        },
+        "parameters": parameters_of(model),
         "device": device.type,
         "judge_accuracy": round(judge_accuracy(judge), 4),
         "discriminator_losses": chunk_means(history.discriminator_losses, EVERY, digits=4),

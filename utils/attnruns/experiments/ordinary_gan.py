@@ -9,7 +9,16 @@ from torch import Tensor, nn
 from attnbook.models.sagan import NOISE, SAGAN, ImageDiscriminator, ImageGenerator
 from attnbook.models.spectral_norm import spectrally_normalised
 from attnbook.seeding import generator, seed_everything
-from attnruns.experiments.digit_pairs import RATE, TEST_SEED, TESTS, TRAINING, Recipe, by_neighbours, train
+from attnruns.experiments.digit_pairs import (
+    RATE,
+    TEST_SEED,
+    TESTS,
+    TRAINING,
+    Recipe,
+    by_neighbours,
+    parameters_of,
+    train,
+)
 from attnruns.shared.recipes import chosen
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -52,10 +61,7 @@ def run(job: Job) -> Outcome:
     train(model, Recipe(generator=False, discriminator=False), job)
     images = model.sample(TESTS, TEST_SEED)
     return Outcome({
-        "parameters": {
-            name: sum(parameter.numel() for parameter in network.parameters())
-            for name, network in (("generator", model.generator), ("discriminator", model.discriminator))
-        },
+        "parameters": parameters_of(model),
         **by_neighbours(images),
         "seconds": round(time.process_time() - start, 1),
     })  # fmt: skip
