@@ -13,12 +13,14 @@ from attnruns.shared.runner import Job
 def tiny(monkeypatch):
     monkeypatch.setattr(real_model, "common_words", lambda found: list(range(20, 60)))
     monkeypatch.setattr(real_more_finders, "COUNTS", (1, 2))
+    best = {"induction": [[0.9, 0.1], [0.2, 0.8], [0.3, 0.1]]}  # the first two heads are in two layers
+    monkeypatch.setattr(real_more_finders, "scores", lambda model, words: best)
     return tiny_for_names(monkeypatch, real_more_finders)
 
 
 def test_a_run_measures_each_count_of_each_name(tiny, tmp_path):
     found = checked_run(real_more_finders, Job("counts", 0, 2), tmp_path, "cpu")
-    assert len(found["order"]) == 2
+    assert found["order"] == [[1, 1], [2, 2]]
     (name, of), _ = found["names"].items()
     assert of.keys() == {"all", "1", "2"}
     case = real_names.case_of(tiny, name)
@@ -38,6 +40,7 @@ def test_the_control_takes_other_heads_of_the_same_layers():
     assert not kept & set(drawn)
 
 
-def test_where_a_layer_has_too_few_others_all_are_taken():
+def test_a_layer_with_too_few_others_is_refused():
     heads = [(0, 0), (0, 1)]
-    assert real_more_finders.others_drawn(heads, set(heads), 3, generator(0)) == [(0, 2)]
+    with pytest.raises(ValueError, match="layer 0 has 1 other heads; the control needs 2"):
+        real_more_finders.others_drawn(heads, set(heads), 3, generator(0))

@@ -17,16 +17,21 @@ from attnruns.experiments.real_names import Case, Replaced, above_mean, cases, u
 from attnruns.shared.parts import Parts, measured, steps_of
 from attnruns.shared.runner import Experiment, Job, Outcome
 
-COUNTS = (1, 2, 3, 5, 6, 8, 12, 16, 24)  # so many of the first heads are replaced
+COUNTS = (1, 2, 3, 5, 6, 8, 12)  # so many of the first heads are replaced; with more, a layer has too few others
 LISTS = 4  # sequences of random words, each of which comes twice
 DRAWS = 2  # sets of other heads, per name and count
 
 
 def others_drawn(heads: list[Head], kept: set[Head], width: int, draw: torch.Generator) -> list[Head]:
-    """As many other heads of each layer, or all that are left there, of ``width`` a layer: none of ``kept``."""
-    found = []
+    """As many other heads of each layer, of ``width`` a layer: none of ``kept``.
+
+    Raises ValueError where a layer has too few of them.
+    """
+    found: list[Head] = []
     for layer, count in sorted(Counter(layer for layer, _ in heads).items()):
         left = [head for head in range(width) if (layer, head) not in kept]
+        if len(left) < count:
+            raise ValueError(f"layer {layer} has {len(left)} other heads; the control needs {count}")
         found += [(layer, left[i]) for i in torch.randperm(len(left), generator=draw)[:count].tolist()]
     return found
 
