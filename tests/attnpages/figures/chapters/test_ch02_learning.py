@@ -23,7 +23,7 @@ def test_scores_that_rise_stand_above_the_weights_and_what_falls_is_white():
 def test_each_upper_panel_has_its_own_scale_and_says_it_and_the_weights_share_one():
     axes = plot_rises_and_weights(UP, READ, **DRAWN)
     assert [ax.images[0].get_clim() for ax in axes] == [(0, 0.002), (0, 0.3), (0, 1), (0, 1)]
-    assert [ax.get_title() for ax in axes] == ["before\nup to 0.002", "step 20\nup to 0.3", "", ""]
+    assert [ax.get_title() for ax in axes] == ["before\nup to 0.0020", "step 20\nup to 0.30", "", ""]
 
 
 def test_dots_lie_at_their_cells_in_each_panel():

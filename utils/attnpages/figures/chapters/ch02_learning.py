@@ -39,7 +39,7 @@ def plot_rises_and_weights(
             raise ValueError(f"no score of {stage!r} rises; leave this stage out")
         draw_cells(above, up, (0.0, up.max()))
         draw_cells(below, as_matrix(stage, weights[stage]), (0.0, 1.0))
-        above.set_title(f"{stage}\nup to {up.max():.2g}", fontsize=11)
+        above.set_title(f"{stage}\nup to {up.max():#.2g}", fontsize=11)
         for ax in (above, below):
             ax.set(xticks=[], yticks=[])
             for column, row in marks:
