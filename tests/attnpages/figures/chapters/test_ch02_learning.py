@@ -31,6 +31,14 @@ def test_dots_lie_at_their_cells_in_each_panel():
         assert [(line.get_xdata()[0], line.get_ydata()[0]) for line in ax.lines] == [(1, 0), (0, 1)]
 
 
+def test_curves_have_room_below_all_panels():
+    *panels, last = plot_rises_and_weights(UP, READ, **DRAWN, curves=True)
+    last.get_figure().canvas.draw()
+    assert len(panels) == 4
+    assert not last.lines
+    assert last.get_position().y1 < min(ax.get_position().y0 for ax in panels)
+
+
 def test_it_is_readable(looks_right):
     looks_right(plot_rises_and_weights(UP, READ, **DRAWN)[-1])
 
