@@ -10,7 +10,7 @@ from matplotlib.patches import Circle, Polygon, Rectangle
 
 from attnpages.figures.boxes import Point, arrow, box_around, canvas, line, say
 from attnpages.figures.heat import plot_heat
-from attnpages.figures.palette import BLUE, FAINT, INK, OKABE_BLUE, PAPER, READS, RUST, WRITES
+from attnpages.figures.palette import BLUE, DARK_GREY, FAINT, GREEN, INK, OKABE_BLUE, PAPER, READS, RUST, WRITES
 from attnpages.figures.style import TRUTH_COLOUR, Look, new_axes
 
 _STEP = 1.6  # from one annotation to the next
@@ -65,11 +65,11 @@ def draw_one_or_all(
     middle = (len(words) - 1) / 2
     for step, row in weights.items():
         if step == 1:  # a straight arrow to its state; the last state is reached over the words written, from the right
-            colour, (x, y) = BLUE, (middle + 1.0, 1.3)
+            colour, (x, y) = GREEN, (middle + 1.0, 1.3)
             arrow(ax, (x + 0.27, y), (first - 0.28, 0.34), colour=colour, width=2.4)
             say(ax, (x + first) / 2 + 0.15, 1.15, "$c_1$", size=12, colour=colour)
         else:
-            colour, (x, y) = RUST, (middle - 0.5, 2.05)
+            colour, (x, y) = DARK_GREY, (middle - 0.5, 2.05)
             side = columns - 0.35
             line(ax, [x + 0.27, side, side], (y, y, 0), colour, 2.4)
             arrow(ax, (side, 0.0), (columns - 1 + 0.33, 0.0), colour=colour, width=2.4)
@@ -340,7 +340,7 @@ def draw_three_paths(ax: Axes | None = None) -> Axes:
     box_around(ax, (eighty, 1.25), 1.9, 0.84, "annotation\nof eighty", size=10, fill=READS, edge=INK)
     arrow(ax, (eighty, 1.67), (hundred + 0.26, 2.72), colour=BLUE, width=2)  # into the same context
     for start, end in ((eighty, hundred), (hundred, three), (three, last)):
-        arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25), dashed=start == eighty)
+        arrow(ax, (start - 0.95, 1.25), (end + 0.95, 1.25), dashed=start != hundred)
     for x, state in ((last, "$s_0$"), (three, "$s_t$"), (hundred, "$s_{t+1}$")):
         box_around(ax, (x, 4.4), 1.1, 0.74, state, size=12, fill=WRITES, edge=INK)
     for start, end in ((last, three), (three, hundred)):

@@ -16,6 +16,7 @@ def plot_rises_and_weights(
     marks: Iterable[tuple[int, int]],
     labels: tuple[str, str],
     names: tuple[str, str],
+    curves: bool = False,
 ) -> Sequence[Axes]:
     """Draw two rows of panels, one column per stage of a training: where scores would rise, and the weights.
 
@@ -25,13 +26,16 @@ def plot_rises_and_weights(
     Args:
         rises: ``{stage: (rows, columns)}``, positive where a score would rise. weights: the same stages.
         marks: ``(column, row)`` of cells to mark with a dot. labels: of columns and rows. names: of the two rows.
+        curves: whether empty axes for curves stand below, which are then the last of those that are returned.
 
     Raises:
         ValueError: if the stages differ, there are none, or no score of a stage rises.
     """
     if not rises or [*rises] != [*weights]:
         raise ValueError(f"rises has the stages {[*rises]} and weights {[*weights]}; give both the same ones")
-    _, axes = plt.subplots(2, len(rises), figsize=(6.5, 4.6), layout="constrained", squeeze=False)
+    figure = plt.figure(figsize=(6.5, 7.9 if curves else 4.6), layout="constrained")
+    grid = figure.add_gridspec(3 if curves else 2, len(rises), height_ratios=(1, 1, 1.1) if curves else (1, 1))
+    axes = np.array([[figure.add_subplot(grid[row, column]) for column in range(len(rises))] for row in range(2)])
     marks = list(marks)
     for (above, below), stage in zip(axes.T, rises, strict=True):
         up = np.maximum(as_matrix(stage, rises[stage]), 0)
@@ -39,7 +43,7 @@ def plot_rises_and_weights(
             raise ValueError(f"no score of {stage!r} rises; leave this stage out")
         draw_cells(above, up, (0.0, up.max()))
         draw_cells(below, as_matrix(stage, weights[stage]), (0.0, 1.0))
-        above.set_title(f"{stage}\nup to {up.max():.2g}", fontsize=11)
+        above.set_title(f"{stage}\nup to {up.max():#.2g}", fontsize=11)
         for ax in (above, below):
             ax.set(xticks=[], yticks=[])
             for column, row in marks:
@@ -47,4 +51,4 @@ def plot_rises_and_weights(
         below.set_xlabel(labels[0], fontsize=10)
     for ax, name in zip(axes[:, 0], names, strict=True):
         ax.set_ylabel(f"{name}\n{labels[1]}", fontsize=10)
-    return [*axes[0], *axes[1]]
+    return [*axes[0], *axes[1], *([figure.add_subplot(grid[2, :])] if curves else [])]
