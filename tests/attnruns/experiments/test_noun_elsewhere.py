@@ -60,6 +60,6 @@ def test_the_words_are_those_of_the_experiment_itself(reader, data):
 def test_the_context_moves_by_weight_times_change(reader):
     found = exchanged(reader, "liest")
     _, weights = reader.write("liest")
-    at_object = weights[list(reader.object)].sum().item()
-    if len(reader.object) == 1:
-        assert found["moved"]["noun"] == pytest.approx(at_object * found["annotation changed"]["noun"], abs=2e-4)
+    own, at = reader.starts["liest"].annotations[0, reader.object], weights[list(reader.object)]
+    moves = [(at @ (of_object(reader, "liest", beginning)[0] - own)).norm() for beginning in BEGINNINGS]
+    assert found["moved"]["noun"] == pytest.approx(torch.stack(moves).mean().item(), abs=2e-4)
