@@ -33,7 +33,7 @@ def plot_reach(image: Tensor) -> Axes:
     ax.set_axis_off()
     _canvas(ax, image, 0, 8)
     ax.add_patch(Rectangle((6, 0), 14, 8, fill=False, edgecolor=BLUE, linewidth=2.6, zorder=4))
-    _measure(ax, 8, 24, 9.0, TRUTH_COLOUR, "16 columns lie between the digits: to touch both, a window needs 18")
+    _measure(ax, 8, 24, 9.0, TRUTH_COLOUR, "16 columns lie between the digits: to touch both, a field needs 18")
     for row, ((size, (start, end)), layer) in enumerate(zip(FIELD.items(), LAYERS, strict=True)):
         y = -1.2 - 1.35 * row
         line(ax, (start, end), (y, y), BLUE, width=5)

@@ -70,7 +70,7 @@ def _row(ax: Axes, low: float, fill: str = READS) -> None:
 def _block(ax: Axes) -> None:
     """The two sublayers, each with its norm before it and a residual connection around both."""
     box(ax, 0, 4.1, 18.9, 4.5, fill="white", edge=FAINT)
-    say(ax, 0.35, 8.05, "block, twice", ha="left", size=10, weight="bold")
+    say(ax, 0.35, 8.05, "two such blocks", ha="left", size=10, weight="bold")
     middle = 5.5
     for start, name, fill in ((1.2, "attention\namong all 17", READS), (10.2, "feed-forward\neach for itself", WRITES)):
         box_around(ax, (start + 1.5, middle), 1.7, 1.5, "norm", size=10, fill=PAPER)
