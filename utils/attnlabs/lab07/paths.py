@@ -116,8 +116,9 @@ wrong(
     "every word attends to itself",
     {"looks = mask.to": "mask = mask | torch.eye(len(mask)).bool()\n    looks = mask.to"},
 ).says("""
-    You put 1 on the whole diagonal. It is 1 only where a word attends to itself. Otherwise a word can depend on its own
-    input only through other words: the answer is the length of the shortest chain back to it, or inf.""")
+    You put 1 on the whole diagonal. It is 1 only where a word attends to itself. Otherwise, its query aside, a word
+    reaches its own input only through other words: the answer is the length of the shortest chain back to it, or inf.
+    """)
 _ITSELF = "torch.eye(len(mask)).bool()"
 wrong("inf on the diagonal", {"return lengths": f"return lengths.masked_fill({_ITSELF}, float('inf'))"}).says("""
     You put inf on the whole diagonal, as a search does that takes its start for visited. Where a word attends to itself
