@@ -2,10 +2,8 @@
 
 import pytest
 import torch
+from own_captions import own_captions, untrained
 
-from attnbook.data.texts.translation import own_translation_task
-from attnbook.models import AttentionSeq2Seq
-from attnbook.seeding import seed_everything
 from attnruns.experiments import noun_elsewhere, verb_elsewhere
 from attnruns.experiments.noun_elsewhere import BEGINNINGS, exchanged, of_object
 from attnruns.experiments.verb_elsewhere import BEGINNING, VERBS, Reader
@@ -14,17 +12,12 @@ from attnruns.shared.runner import Job
 
 @pytest.fixture
 def data(monkeypatch):
-    """The book's own sentences in place of the captions."""
-    data = own_translation_task()
-    monkeypatch.setattr(noun_elsewhere, "task", lambda words, pieces: data)
-    return data
+    return own_captions(monkeypatch)
 
 
 @pytest.fixture
 def reader(data):
-    """A small translator that has learned nothing."""
-    seed_everything(0)
-    return Reader(AttentionSeq2Seq(*data.sizes(), embedding=8, hidden=8).eval(), data)
+    return Reader(untrained(data), data)
 
 
 def test_a_run_trains_and_exchanges(data):

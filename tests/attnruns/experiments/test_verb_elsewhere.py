@@ -2,10 +2,9 @@
 
 import pytest
 import torch
+from own_captions import own_captions, untrained
 
-from attnbook.data.texts.translation import cut, own_translation_task
-from attnbook.models import AttentionSeq2Seq
-from attnbook.seeding import seed_everything
+from attnbook.data.texts.translation import cut
 from attnruns.experiments import short_captions, verb_elsewhere
 from attnruns.experiments.verb_elsewhere import LOOKING, VERBS, Reader, exchanged, full_stop, stays
 from attnruns.shared.runner import Job
@@ -14,17 +13,12 @@ from attnruns.shared.translation import aligned
 
 @pytest.fixture
 def data(monkeypatch):
-    """The book's own sentences in place of the captions."""
-    data = own_translation_task()
-    monkeypatch.setattr(verb_elsewhere, "task", lambda words, pieces: data)
-    return data
+    return own_captions(monkeypatch)
 
 
 @pytest.fixture
 def model(data):
-    """A small translator that has learned nothing."""
-    seed_everything(0)
-    return AttentionSeq2Seq(*data.sizes(), embedding=8, hidden=8).eval()
+    return untrained(data)
 
 
 def test_a_run_trains_and_exchanges(data):

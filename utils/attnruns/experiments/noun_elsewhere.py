@@ -12,9 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnbook.models import AttentionSeq2Seq
-from attnbook.seeding import seed_everything
-from attnruns.experiments.short_captions import BATCH, BETAS, SMOOTHING, fitted, task
+from attnruns.experiments.short_captions import settings
 from attnruns.experiments.verb_elsewhere import (
     OBJECT,
     PIECES,
@@ -26,6 +24,7 @@ from attnruns.experiments.verb_elsewhere import (
     WRITTEN,
     Reader,
     caption,
+    trained,
 )
 from attnruns.shared.runner import Experiment, Job, Outcome
 
@@ -36,10 +35,7 @@ BEGINNINGS = [f"{who} mit {what}, {which}" for (who, which), what in product(PEO
 
 def run(job: Job) -> Outcome:
     """Train the translator again, and exchange what it reads in our caption."""
-    data = task(WORDS, PIECES)
-    seed_everything(job.seed)
-    model = AttentionSeq2Seq(*data.sizes(), **SIZES)
-    figures = fitted(model, data, job, TRAINING)
+    model, data, figures = trained(job)
     reader = Reader(model.eval(), data)
     return Outcome(figures | {"exchanged": {verb: exchanged(reader, verb) for verb in VERBS}})
 
@@ -86,11 +82,7 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "task": f"multi30k, German to English, captions of up to {WORDS} German words, {PIECES} pieces per language",
-        "batch": f"{BATCH} tokens, the padding counted",
-        **TRAINING,
-        "smoothing": SMOOTHING,
-        "optimiser": f"AdamW, betas {BETAS}",
+        **settings(WORDS, PIECES, TRAINING),
         "sizes": SIZES,
         "caption": caption("…"),
         "given": WRITTEN,

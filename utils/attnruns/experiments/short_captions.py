@@ -107,16 +107,23 @@ def written(model: Any, data: TranslationTask, test: str) -> dict[str, Any]:
     return {"bleu": round(float(bleu_from_counts(counts)), 2), "bleu_counts": rows}
 
 
+def settings(words: int, pieces: int, training: dict[str, Any]) -> dict[str, Any]:
+    """What a record says of a training on captions of up to ``words`` German words."""
+    return {
+        "task": f"multi30k, German to English, captions of up to {words} German words, {pieces} pieces per language",
+        "batch": f"{BATCH} tokens, the padding counted",
+        **training,
+        "smoothing": SMOOTHING,
+        "optimiser": f"AdamW, betas {BETAS}",
+    }
+
+
 EXPERIMENT = Experiment(
     "short_captions",
     STEPS,
     run,
     {
-        "task": f"multi30k, German to English, captions of up to {WORDS} German words, {PIECES} pieces per language",
-        "batch": f"{BATCH} tokens, the padding counted",
-        **TRAINING,
-        "smoothing": SMOOTHING,
-        "optimiser": f"AdamW, betas {BETAS}",
+        **settings(WORDS, PIECES, TRAINING),
         "written": "greedily",
         "sizes": SIZES,
         "recipes": {

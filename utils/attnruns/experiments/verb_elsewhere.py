@@ -17,7 +17,7 @@ from attnbook.data import BOS
 from attnbook.data.texts.translation import TranslationTask, cut
 from attnbook.models import AttentionSeq2Seq
 from attnbook.seeding import seed_everything
-from attnruns.experiments.short_captions import BATCH, BETAS, SMOOTHING, fitted, task, written
+from attnruns.experiments.short_captions import fitted, settings, task, written
 from attnruns.shared.runner import Experiment, Job, Outcome
 from attnruns.shared.translation import aligned
 
@@ -35,12 +35,18 @@ VERBS = (
 LOOKING = ("betrachtet", "ansieht")  # in 110 and 5 of the training captions; the first of VERBS is in none
 
 
-def run(job: Job) -> Outcome:
-    """Train the translator, and exchange what it reads in our caption."""
+def trained(job: Job) -> tuple[AttentionSeq2Seq, TranslationTask, dict[str, Any]]:
+    """The translator, its data, and the figures of its training."""
     data = task(WORDS, PIECES)
     seed_everything(job.seed)
     model = AttentionSeq2Seq(*data.sizes(), **SIZES)
     figures = fitted(model, data, job, TRAINING)
+    return model, data, figures
+
+
+def run(job: Job) -> Outcome:
+    """Train the translator, and exchange what it reads in our caption."""
+    model, data, figures = trained(job)
     examples = [cut(caption(verb), WRITTEN, data.source_pieces, data.target_pieces) for verb in VERBS[:2]]
     figures |= {
         "bleu": written(model, data, next(iter(data.tests)))["bleu"],
@@ -159,11 +165,7 @@ EXPERIMENT = Experiment(
     STEPS,
     run,
     {
-        "task": f"multi30k, German to English, captions of up to {WORDS} German words, {PIECES} pieces per language",
-        "batch": f"{BATCH} tokens, the padding counted",
-        **TRAINING,
-        "smoothing": SMOOTHING,
-        "optimiser": f"AdamW, betas {BETAS}",
+        **settings(WORDS, PIECES, TRAINING),
         "sizes": SIZES,
         "written": "greedily",
         "caption": caption("…"),
